@@ -1,0 +1,154 @@
+//! What a front end tells the composer about the user's shader. Text in, these plain values out; no buffers, no device.
+
+/// The names of the user's stage functions. The defaults are those of the shader contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageNames {
+    /// `fn vertex(attributes: Attributes, id: VertexId) -> ControlPoint`; either parameter may be left out.
+    pub vertex: String,
+    /// `fn hull(point: u32, patch_id: u32) -> ControlPoint`; `None`: pass-through.
+    pub hull: Option<String>,
+    /// `fn patch_constants(patch_id: u32) -> PatchConstants`.
+    pub patch_constants: String,
+    /// `fn domain(location: vec2f, patch_id: u32) -> Surface`; `vec3f` for the tri domain.
+    pub domain: String,
+}
+
+/// A type of the user's that lies in workgroup or storage memory: how WGSL spells it and what it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointLayout {
+    /// The type as the user's function declares its result, for example `ControlPoint`.
+    pub type_name: String,
+    /// Bytes from one element of an array to the next.
+    pub stride: u32,
+    /// 32-bit scalars in the type, as D3D counts them against its limits (padding not counted).
+    pub scalars: u32,
+}
+
+/// The scalar kind of a vertex attribute or of an output member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarKind {
+    /// `f32`.
+    Float,
+    /// `i32`.
+    Sint,
+    /// `u32`.
+    Uint,
+}
+
+/// One member of the struct that the vertex function reads, filled by the input assembler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeMember {
+    /// The member's name.
+    pub name: String,
+    /// `@location`.
+    pub location: u32,
+    /// The scalar kind of its components.
+    pub kind: ScalarKind,
+    /// 1 to 4 components.
+    pub components: u32,
+}
+
+/// The struct that the vertex function reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// The struct's name.
+    pub type_name: String,
+    /// Its members in order.
+    pub members: Vec<AttributeMember>,
+}
+
+/// How a member of the domain function's output reaches the caller's render pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceSlot {
+    /// `@builtin(position)`.
+    Position,
+    /// `@location(n)`.
+    Location(u32),
+}
+
+/// One member of the domain function's output struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurfaceMember {
+    /// The member's name.
+    pub name: String,
+    /// Builtin position or a location.
+    pub slot: SurfaceSlot,
+    /// The scalar kind of its components.
+    pub kind: ScalarKind,
+    /// 1 to 4 components.
+    pub components: u32,
+    /// Byte offset in a vertex.
+    pub offset: u32,
+    /// The `@interpolate(…)` attribute as WGSL text, empty where there is none.
+    pub interpolate: String,
+}
+
+/// The domain function's output struct: both an IO struct and host-shareable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surface {
+    /// The struct's name.
+    pub type_name: String,
+    /// Bytes a vertex takes in the vertex buffer.
+    pub stride: u32,
+    /// Its members in order.
+    pub members: Vec<SurfaceMember>,
+}
+
+/// A resource of the user's in bind groups 0 to 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserBinding {
+    /// The variable's name.
+    pub name: String,
+    /// `@group`.
+    pub group: u32,
+    /// `@binding`.
+    pub binding: u32,
+    /// Whether it is a storage buffer, and so counts against the device's limit a stage.
+    pub is_storage_buffer: bool,
+    /// Whether the four stage functions reach it.
+    pub used: bool,
+    /// The line of its declaration, from 1.
+    pub line: u32,
+}
+
+/// An `override` declaration of the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserOverride {
+    /// The key by which a value is given: the decimal `@id` where there is one, else the name.
+    pub key: String,
+    /// The variable's name.
+    pub name: String,
+    /// Whether the shader gives a default; without one the descriptor has to give a value.
+    pub has_default: bool,
+    /// The line of its declaration, from 1.
+    pub line: u32,
+}
+
+/// All that the composer needs to know of a user's shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reflection {
+    /// The user's text, untouched.
+    pub source: String,
+    /// The names by which the stage functions are called.
+    pub names: StageNames,
+    /// The attribute struct, where the vertex function takes one.
+    pub attributes: Option<Attributes>,
+    /// Whether the vertex function takes a `VertexId`.
+    pub takes_vertex_id: bool,
+    /// What the vertex function leaves in workgroup memory.
+    pub input_point: PointLayout,
+    /// What the hull function leaves in workgroup memory; the input point's where there is no hull function.
+    pub output_point: PointLayout,
+    /// What the patch constant function leaves.
+    pub constants: PointLayout,
+    /// The member of the patch constants that holds the factors.
+    pub factors_member: String,
+    /// The domain function's output.
+    pub surface: Surface,
+    /// Private variables of the user's that the stage functions reach, to be set back before each call.
+    pub private_variables: Vec<String>,
+    /// Resources in bind groups 0 to 2.
+    pub bindings: Vec<UserBinding>,
+    /// Override declarations.
+    pub overrides: Vec<UserOverride>,
+}
