@@ -2,6 +2,23 @@
 //!
 //! Reading ([`reflect()`]) stays apart from composing, so that other front ends can meet the same composer.
 
+mod error;
+mod graph;
+mod layout;
+mod lines;
+mod naga_front;
+mod prelude;
+mod reflect;
 mod reflection;
+mod reserved;
+mod resources;
+mod scan;
+mod signature;
+mod tokens;
 
+#[cfg(test)]
+mod tests;
+
+pub use error::ShaderError;
+pub use reflect::reflect;
 pub use reflection::*;
