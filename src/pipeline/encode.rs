@@ -135,7 +135,7 @@ impl TessellationPipeline {
         room("draws", splits.len() as u32, workspace.taken.slots, slots)?;
 
         let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
-        let mut buffers = vec![index.unwrap_or(&workspace.arguments_stand_in).clone()];
+        let mut buffers = vec![index.unwrap_or(&workspace.stand_in).clone()];
         for slot in &self.used_slots {
             if let Some(slice) = draw.vertex_buffers.get(*slot as usize) {
                 buffers.push(slice.buffer().clone());

@@ -113,6 +113,23 @@ struct RingEntry {
     busy: Arc<AtomicBool>,
 }
 
+/// Holds an entry of the ring. Dropping it frees the entry, also where the caller never submits the encoder and wgpu drops
+/// the callback uncalled.
+struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    fn new(flag: Arc<AtomicBool>) -> Self {
+        flag.store(true, Ordering::Release);
+        Self(flag)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
 impl ReportRing {
     pub(crate) fn new(label: &str) -> Self {
         Self { label: format!("{label}: report"), entries: Vec::new() }
@@ -160,7 +177,7 @@ impl Workspace {
         let size = chunks.len() as u64 * SLOT_BYTES;
         let device = self.device.clone();
         let Some((buffer, busy)) = self.reports.take(&device, size)? else { return Ok(false) };
-        busy.store(true, Ordering::Release);
+        let busy = Busy::new(busy);
         for (i, chunk) in chunks.iter().enumerate() {
             let from = Tessellation::slot_offset(chunk);
             encoder.copy_buffer_to_buffer(&tessellation.state, from, &buffer, i as u64 * SLOT_BYTES, Some(SLOT_BYTES));
@@ -179,7 +196,7 @@ impl Workspace {
                     answer
                 }
             };
-            busy.store(false, Ordering::Release);
+            drop(busy);
             callback(answer);
         });
         Ok(true)

@@ -33,6 +33,8 @@ pub struct TessellationPipeline {
     /// Bytes of a patch in the off-chip buffer.
     pub(crate) off_chip_stride: u64,
     pub(crate) slots: Vec<VertexBufferSlot>,
+    /// Vertex buffers that the vertex function reads of; only these are bound.
+    pub(crate) used_slots: Vec<u32>,
     pub(crate) limits: wgpu::Limits,
     pub(crate) threadgroup_layout: wgpu::BindGroupLayout,
     pub(crate) allocate_layout: wgpu::BindGroupLayout,
@@ -175,6 +177,7 @@ impl TessellationPipeline {
             input_points: descriptor.input_control_points,
             plan,
             slots,
+            used_slots,
             limits,
             threadgroup_layout,
             allocate_layout,

@@ -102,6 +102,8 @@ pub struct Workspace {
     pub(crate) arguments: wgpu::Buffer,
     pub(crate) off_chip: wgpu::Buffer,
     pub(crate) params: wgpu::Buffer,
+    /// Bound where a draw has no index buffer.
+    pub(crate) stand_in: wgpu::Buffer,
     /// What `params` holds, so that an unchanged draw writes nothing.
     params_held: Vec<Option<Params>>,
     pub(crate) chunks: Vec<Chunk>,
@@ -209,6 +211,7 @@ impl Workspace {
             arguments,
             off_chip,
             params,
+            stand_in: buffer(device, &name("no index buffer"), 16, wgpu::BufferUsages::STORAGE)?,
             params_held: vec![None; (slots * 2 * GENERATIONS) as usize],
             chunks,
             offsets,
@@ -328,7 +331,7 @@ impl Workspace {
                 bind(2, &self.off_chip);
                 bind(3, &output.vertices);
                 // The first buffer is the index buffer's place; a draw without one reads nothing there.
-                bind(INDEX_BUFFER_BINDING, buffers.first().unwrap_or(&self.arguments));
+                bind(INDEX_BUFFER_BINDING, buffers.first().unwrap_or(&self.stand_in));
                 let used = pipeline.used_slots.iter().zip(buffers.iter().skip(1));
                 used.for_each(|(slot, buffer)| bind(FIRST_VERTEX_BUFFER_BINDING + slot, buffer));
                 &pipeline.threadgroup_layout

@@ -280,8 +280,8 @@ pub(crate) fn connectivity(fixed: &FixedFunction, state: StateShape) -> String {
 pub(crate) fn off_chip_stride(reflection: &Reflection, output_points: u32) -> u64 {
     let points = &reflection.output_point;
     let constants = &reflection.constants;
-    let align = u64::from(points.align.max(constants.align));
+    let align = u64::from(points.alignment.max(constants.alignment));
     let end = u64::from(output_points.max(1)) * u64::from(points.stride);
-    let constants_offset = end.next_multiple_of(u64::from(constants.align));
+    let constants_offset = end.next_multiple_of(u64::from(constants.alignment));
     (constants_offset + u64::from(constants.size)).next_multiple_of(align)
 }
