@@ -96,9 +96,9 @@ fn pw_threadgroup(
         // Hull function: a lane an output control point.
         if (PW_HULL_POINTS != 0u) {
             for (var i = lane; i < extent.y * PW_HULL_POINTS; i += PW_LANES) {
-                pw_patch_slot = i / PW_HULL_POINTS;
+                pw_patch_slot = i / PW_STORED_POINTS;
                 //@ reset private variables
-                pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_HULL_POINTS, first_id + pw_patch_slot));
+                pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, first_id + pw_patch_slot));
             }
             workgroupBarrier();
         }

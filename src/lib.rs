@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod error;
+#[cfg(feature = "cli")]
+pub mod golden;
 pub mod hardware;
 pub mod mesh;
 pub mod pipeline;

@@ -145,7 +145,7 @@ pub(crate) fn bound_buffers(
         if !slice.offset().is_multiple_of(4) {
             return Err(refuse(what, format!("its offset {} is not a multiple of 4", slice.offset())));
         }
-        let size = slice.size().get();
+        let size = slice.size();
         let elements = elements_within(size, u64::from(slot.stride) * 4, u64::from(slot.element_bytes));
         let needed = if slot.per_instance {
             u64::from(draw.instances.end)
@@ -181,7 +181,7 @@ pub(crate) fn bound_buffers(
         }
         bound.index_kind = kind;
         bound.index_offset = u32::try_from(slice.offset()).map_err(|_| refuse(what, "its offset is above 4 GiB"))?;
-        bound.index_count = u32::try_from(slice.size().get() / bytes).unwrap_or(u32::MAX);
+        bound.index_count = u32::try_from(slice.size() / bytes).unwrap_or(u32::MAX);
     }
     Ok(bound)
 }

@@ -248,18 +248,16 @@ impl TessellationPipeline {
     }
 
     /// The attributes of a tessellated vertex for [`wgpu::VertexBufferLayout`], as the pass-through shader reads them.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] where the output struct has no `@builtin(position)`.
-    pub fn vertex_attributes(&self) -> Result<Vec<wgpu::VertexAttribute>, Error> {
-        Ok(vertex_attributes(&self.reflection.surface)?
+    #[must_use]
+    pub fn vertex_attributes(&self) -> Vec<wgpu::VertexAttribute> {
+        vertex_attributes(&self.reflection.surface)
             .into_iter()
             .map(|attribute| wgpu::VertexAttribute {
                 format: super::attributes::output_format(attribute.kind, attribute.components),
                 offset: u64::from(attribute.offset),
                 shader_location: attribute.shader_location,
             })
-            .collect())
+            .collect()
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::fetch::AttributeSource;
 use super::prelude::PRELUDE;
 use super::{Reflection, fetch};
-use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR};
+use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
 
 const STATE: &str = include_str!("../../shaders/state.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
@@ -49,37 +49,12 @@ pub(crate) struct StateShape {
 /// Lanes of a workgroup of the connectivity pass.
 const CONNECTIVITY_LANES: u32 = 128;
 
-fn domain_number(domain: Domain) -> u32 {
-    match domain {
-        Domain::Isoline => 0,
-        Domain::Tri => 1,
-        Domain::Quad => 2,
-    }
-}
-
 fn constants(fixed: &FixedFunction, state: StateShape) -> String {
-    let partitioning = match fixed.partitioning {
-        Partitioning::Integer => 0,
-        Partitioning::Pow2 => 1,
-        Partitioning::FractionalOdd => 2,
-        Partitioning::FractionalEven => 3,
-    };
-    let topology = match fixed.topology {
-        OutputTopology::Point => 0,
-        OutputTopology::Line => 1,
-        OutputTopology::TriangleCw => 2,
-        OutputTopology::TriangleCcw => 3,
-    };
     format!(
-        "const PW_DOMAIN: u32 = {}u;\n\
-         const PW_PARTITIONING: u32 = {partitioning}u;\n\
-         const PW_TOPOLOGY: u32 = {topology}u;\n\
-         const PW_FACTORS: u32 = {}u;\n\
-         const PW_VERTICES_PER_PRIMITIVE: u32 = {}u;\n\
+        "{}const PW_VERTICES_PER_PRIMITIVE: u32 = {}u;\n\
          const PW_CHUNKS: u32 = {}u;\n\
          const PW_SLOTS: u32 = {}u;\n",
-        domain_number(fixed.domain),
-        fixed.domain.factor_count(),
+        wgsl_constants(fixed.domain, fixed.partitioning, fixed.topology),
         fixed.topology.vertices_per_primitive(),
         state.chunks,
         state.slots,
@@ -162,8 +137,8 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
          const PW_STORED_POINTS: u32 = {stored_points}u;\n\
          const PW_MAXIMUM_FACTOR: u32 = {maximum:#x}u;\n\
          var<workgroup> pw_input: array<PwInputPoint, PW_MAX_PATCHES * PW_INPUT_POINTS>;\n\
-         fn input_point(point: u32) -> {input_type} {{\n    \
-             return pw_input[pw_patch_slot * PW_INPUT_POINTS + min(point, PW_INPUT_POINTS - 1u)];\n}}\n",
+         fn input_point(pw_i: u32) -> PwInputPoint {{\n    \
+             return pw_input[pw_patch_slot * PW_INPUT_POINTS + min(pw_i, PW_INPUT_POINTS - 1u)];\n}}\n",
         maximum = fixed.maximum_factor.to_bits(),
     );
     // A pass-through hull leaves the input control points where they lie; output points then are input points.
@@ -179,8 +154,8 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
         Some(array) => {
             let _ = write!(
                 text,
-                "fn output_point(point: u32) -> {output_type} {{\n    \
-                     return {array}[pw_patch_slot * PW_STORED_POINTS + min(point, PW_STORED_POINTS - 1u)];\n}}\n\
+                "fn output_point(pw_i: u32) -> PwOutputPoint {{\n    \
+                     return {array}[pw_patch_slot * PW_STORED_POINTS + min(pw_i, PW_STORED_POINTS - 1u)];\n}}\n\
                  fn pw_store_output(i: u32, value: PwOutputPoint) {{\n    {array}[i] = value;\n}}\n\
                  fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return {array}[i];\n}}\n"
             );
@@ -189,16 +164,13 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
         None => {
             let _ = write!(
                 text,
-                "fn output_point(point: u32) -> {output_type} {{\n    return {output_type}();\n}}\n\
+                "fn output_point(pw_i: u32) -> PwOutputPoint {{\n    return PwOutputPoint();\n}}\n\
                  fn pw_store_output(i: u32, value: PwOutputPoint) {{}}\n\
-                 fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return {output_type}();\n}}\n"
+                 fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return PwOutputPoint();\n}}\n"
             );
         }
     }
-    let _ = write!(
-        text,
-        "fn constants() -> {constants_type} {{\n    return pw_constants[pw_patch_slot];\n}}\n"
-    );
+    text.push_str("fn constants() -> PwConstants {\n    return pw_constants[pw_patch_slot];\n}\n");
     push_calls(text, reflection, fixed, hull_points);
 }
 
@@ -206,16 +178,16 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
     let names = &reflection.names;
     let mut arguments = Vec::new();
     if reflection.attributes.is_some() {
-        arguments.push("pw_fetch_attributes(source, pw_params.first_instance + instance)");
+        arguments.push("pw_fetch_attributes(pw_source, pw_params.first_instance + pw_instance)");
     }
     if reflection.takes_vertex_id {
         // As WebGPU's builtins of the same names: the base vertex and the first instance are counted in.
-        arguments.push("VertexId(source, pw_params.first_instance + instance)");
+        arguments.push("VertexId(pw_source, pw_params.first_instance + pw_instance)");
     }
     let _ = write!(
         text,
-        "fn pw_call_vertex(vertex: u32, instance: u32) -> PwInputPoint {{\n    \
-             let source = pw_vertex_index(vertex);\n    return {}({});\n}}\n",
+        "fn pw_call_vertex(pw_vertex: u32, pw_instance: u32) -> PwInputPoint {{\n    \
+             let pw_source = pw_vertex_index(pw_vertex);\n    return {}({});\n}}\n",
         names.vertex,
         arguments.join(", ")
     );
@@ -223,7 +195,7 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
         Some(hull) if hull_points > 0 => {
             let _ = write!(
                 text,
-                "fn pw_call_hull(point: u32, patch_id: u32) -> PwOutputPoint {{\n    return {hull}(point, patch_id);\n}}\n"
+                "fn pw_call_hull(pw_point: u32, pw_id: u32) -> PwOutputPoint {{\n    return {hull}(pw_point, pw_id);\n}}\n"
             );
         }
         // Never called: its loop has no control points to run over.
@@ -232,8 +204,8 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
         ),
     }
     let location = match fixed.domain {
-        Domain::Tri => "vec3f(vec3u(location, 65536u - location.x - location.y)) * (1.0 / 65536.0)",
-        Domain::Quad | Domain::Isoline => "vec2f(location) * (1.0 / 65536.0)",
+        Domain::Tri => "vec3f(vec3u(pw_uv, 65536u - pw_uv.x - pw_uv.y)) * (1.0 / 65536.0)",
+        Domain::Quad | Domain::Isoline => "vec2f(pw_uv) * (1.0 / 65536.0)",
     };
     let factors = match fixed.domain {
         Domain::Isoline => "f.density, f.detail",
@@ -244,8 +216,8 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
         factors.split(", ").map(|factor| format!("pw_limit_factor(bitcast<u32>({factor}))")).collect();
     let _ = write!(
         text,
-        "fn pw_call_constants(patch_id: u32) -> PwConstants {{\n    return {}(patch_id);\n}}\n\
-         fn pw_call_domain(location: vec2u, patch_id: u32) -> PwSurface {{\n    return {}({location}, patch_id);\n}}\n\
+        "fn pw_call_constants(pw_id: u32) -> PwConstants {{\n    return {}(pw_id);\n}}\n\
+         fn pw_call_domain(pw_uv: vec2u, pw_id: u32) -> PwSurface {{\n    return {}({location}, pw_id);\n}}\n\
          // Positive numbers above the maximum become it; NaN and negative ones are left for the tessellator.\n\
          fn pw_limit_factor(bits: u32) -> u32 {{\n    \
              return select(bits, PW_MAXIMUM_FACTOR, bits > PW_MAXIMUM_FACTOR && bits <= 0x7f800000u);\n}}\n\

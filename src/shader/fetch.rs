@@ -52,14 +52,14 @@ pub(crate) fn push(text: &mut String, attributes: Option<&Attributes>, sources: 
             "@group(3) @binding({binding}) var<storage, read> pw_vertex_buffer_{slot}: array<u32>;\n\
              // A word of element `element`; zero where the element does not lie wholly in the buffer.\n\
              fn pw_fetch_{slot}(element: u32, offset: u32) -> u32 {{\n    \
-                 let layout = pw_params.vertex_buffers[{slot}];\n    \
-                 if (element >= layout.w) {{\n        return 0u;\n    }}\n    \
-                 return pw_vertex_buffer_{slot}[layout.x + element * layout.z + offset];\n}}\n"
+                 let source = pw_params.vertex_buffers[{slot}];\n    \
+                 if (element >= source.w) {{\n        return 0u;\n    }}\n    \
+                 return pw_vertex_buffer_{slot}[source.x + element * source.z + offset];\n}}\n"
         );
     }
     let _ = write!(
         text,
-        "fn pw_fetch_attributes(vertex: u32, instance: u32) -> {} {{\n    return {}(\n",
+        "fn pw_fetch_attributes(pw_vertex: u32, pw_instance: u32) -> {} {{\n    return {}(\n",
         attributes.type_name, attributes.type_name
     );
     for member in &attributes.members {
@@ -83,7 +83,7 @@ pub(crate) fn push(text: &mut String, attributes: Option<&Attributes>, sources: 
 fn component(source: Option<&AttributeSource>, kind: ScalarKind, i: u32) -> String {
     match source {
         Some(source) if i < source.components => {
-            let element = if source.per_instance { "instance" } else { "vertex" };
+            let element = if source.per_instance { "pw_instance" } else { "pw_vertex" };
             let word = format!("pw_fetch_{}({element}, {}u)", source.slot, source.offset + i);
             match kind {
                 ScalarKind::Float => format!("bitcast<f32>({word})"),

@@ -1,1 +1,5 @@
-fn main() {}
+//! The integration tests, in one binary: it is linked once.
+
+mod golden;
+mod gpu;
+mod pipeline_golden;
