@@ -9,6 +9,9 @@ CARGO ?= cargo
 # `make test PATCHWAVE_ADAPTER=NAME` runs on another.
 TEST_ADAPTER = $(or $(PATCHWAVE_ADAPTER),llvmpipe)
 
+# Mesa's device selection layer asks for a Wayland display and complains on stderr where there is none.
+export NODEVICE_SELECT = 1
+
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 

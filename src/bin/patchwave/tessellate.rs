@@ -1,0 +1,191 @@
+//! `patchwave tessellate`: the pattern of one patch, as numbers or as a drawing.
+
+use crate::adapter::AdapterChoice;
+use crate::factors::{Factors, HOW_WRITTEN};
+use crate::names::{DomainName, PartitioningName, TopologyName};
+use crate::output::{self, Usage};
+use crate::{Outcome, pattern_svg};
+use clap::ValueEnum;
+use patchwave::tessellator::{Domain, OutputTopology, Partitioning};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Tessellate one patch and print or draw its pattern
+///
+/// JSON is {"culled":bool,"fixed16":[[u,v],…],"indices":[…]}: domain locations in integers of 1/65536, in the order of
+/// Microsoft's reference, and the indices of points, lines or triangles. For tri, w is 65536 - u - v.
+#[derive(clap::Args)]
+#[command(after_help = format!("\
+Examples:
+  patchwave tessellate --domain tri --partitioning integer --topology triangle_cw \\
+      --edges 3,4,5 --inside 4
+  patchwave tessellate --domain quad --partitioning fractional_odd --topology triangle_cw \\
+      --edges 5,7.5,3,9 --inside 6.2,4 --format svg -o out/quad.svg
+  patchwave tessellate --domain isoline --partitioning integer --topology line --edges 4,8
+  patchwave tessellate --domain tri --partitioning pow2 --topology point \\
+      --edges nan,1,1 --inside 1
+
+{HOW_WRITTEN}"))]
+pub(crate) struct Args {
+    /// What the patch's parameter space is
+    #[arg(long, value_enum, value_name = "D")]
+    domain: DomainName,
+    /// How factors become segments
+    #[arg(long, value_enum, value_name = "P")]
+    partitioning: PartitioningName,
+    /// What primitives come out
+    #[arg(long, value_enum, value_name = "T")]
+    topology: TopologyName,
+    /// Edge factors: tri U==0,V==0,W==0; quad U==0,V==0,U==1,V==1; isoline density,detail
+    #[arg(long, value_name = "F,F,…", allow_hyphen_values = true)]
+    edges: Factors,
+    /// Inside factors: tri one; quad two, along U and along V; isoline none
+    #[arg(long, value_name = "F,…", allow_hyphen_values = true)]
+    inside: Option<Factors>,
+    /// Where it is computed
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: Device,
+    /// What is written
+    #[arg(long, value_enum, default_value = "json")]
+    format: Format,
+    /// The file to write; stdout without it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    adapter: AdapterChoice,
+}
+
+/// Where the tessellator runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Device {
+    /// The CPU twin
+    Cpu,
+    /// The kernel on the adapter
+    Gpu,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Locations and indices
+    Json,
+    /// A drawing: each ring in its colour, transition triangles tinted
+    Svg,
+}
+
+/// A patch to tessellate, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) domain: Domain,
+    pub(crate) partitioning: Partitioning,
+    pub(crate) topology: OutputTopology,
+    /// The bits of the factors: edges, then inside.
+    pub(crate) factor_bits: Vec<u32>,
+}
+
+/// What came out, as JSON has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Pattern {
+    pub(crate) culled: bool,
+    /// Domain locations u, v in 1/65536.
+    pub(crate) fixed16: Vec<[u32; 2]>,
+    pub(crate) indices: Vec<u32>,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let request = checked(args)?;
+    let pattern = match args.device {
+        Device::Cpu => tessellate_on_cpu(&request)?,
+        Device::Gpu => tessellate_on_gpu(&request, &args.adapter)?,
+    };
+    let text = match args.format {
+        Format::Json => serde_json::to_string(&pattern)? + "\n",
+        Format::Svg => {
+            let mesh = match request.topology {
+                // Points alone do not tell their rings; the triangles between the same points do.
+                OutputTopology::Point if request.domain != Domain::Isoline => {
+                    let triangles = Request {
+                        topology: OutputTopology::TriangleCw,
+                        ..request.clone()
+                    };
+                    tessellate_on_cpu(&triangles)?.indices
+                }
+                _ => pattern.indices.clone(),
+            };
+            pattern_svg::draw(&request, &pattern, &mesh)
+        }
+    };
+    output::write_text(args.output.as_deref(), &text)?;
+    Ok(Outcome::Passed)
+}
+
+/// The request, where the numbers of factors and the topology fit the domain.
+fn checked(args: &Args) -> Result<Request, Usage> {
+    let (edges, inside, names) = match args.domain {
+        DomainName::Isoline => (2, 0, "density,detail and no inside factor"),
+        DomainName::Tri => (3, 1, "edges U==0,V==0,W==0 and one inside factor"),
+        DomainName::Quad => (
+            4,
+            2,
+            "edges U==0,V==0,U==1,V==1 and two inside factors, along U and along V",
+        ),
+    };
+    let domain = args.domain.into();
+    let given = args.inside.as_ref().map_or(&[][..], |inside| &inside.0);
+    for (option, wanted, found) in [
+        ("--edges", edges, args.edges.0.len()),
+        ("--inside", inside, given.len()),
+    ] {
+        if found != wanted {
+            let factors = if found == 1 { "factor" } else { "factors" };
+            return Err(Usage(format!(
+                "{option} has {found} {factors}, and {} takes {wanted}: {names}",
+                name(args.domain)
+            )));
+        }
+    }
+    let fits = match args.topology {
+        TopologyName::Point => true,
+        TopologyName::Line => args.domain == DomainName::Isoline,
+        TopologyName::TriangleCw | TopologyName::TriangleCcw => args.domain != DomainName::Isoline,
+    };
+    if !fits {
+        let there = if args.domain == DomainName::Isoline {
+            "point, line"
+        } else {
+            "point, triangle_cw, triangle_ccw"
+        };
+        let (topology, domain) = (name(args.topology), name(args.domain));
+        return Err(Usage(format!(
+            "--topology {topology} does not go with --domain {domain}; it has {there}"
+        )));
+    }
+    Ok(Request {
+        domain,
+        partitioning: args.partitioning.into(),
+        topology: args.topology.into(),
+        factor_bits: args.edges.0.iter().chain(given).copied().collect(),
+    })
+}
+
+/// How the command line spells a value.
+fn name(value: impl ValueEnum) -> String {
+    value
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default()
+}
+
+/// Runs the CPU twin.
+fn tessellate_on_cpu(request: &Request) -> anyhow::Result<Pattern> {
+    anyhow::bail!("cannot tessellate {request:?}: this build has no CPU twin yet")
+}
+
+/// Runs the kernel of the same name on the chosen adapter.
+fn tessellate_on_gpu(_request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
+    let chosen = adapter.choose()?;
+    anyhow::bail!(
+        "cannot tessellate on '{}': this build has no GPU pipeline yet; use --device cpu",
+        chosen.info.name
+    )
+}
