@@ -1,5 +1,6 @@
 //! Tessellation factors as the command line writes them.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 
 /// How factors are written, for the help of the verbs that take them.
@@ -17,6 +18,27 @@ What becomes of them:
   A patch with an edge factor that is NaN, 0 or less is culled. An inside factor
   that is NaN, 0 or less becomes the lower bound.";
 
+/// The options whose values are factors.
+const OPTIONS: [&str; 3] = ["--edges", "--inside", "--factor"];
+
+/// The command line with each factor that starts with a minus joined to its option by `=`. clap takes `--edges -1,2` for
+/// two options; told to allow hyphens, it would take `--edges --inside 1` for edges of `--inside`.
+pub(crate) fn join_negative(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for arg in args {
+        let bytes = arg.as_encoded_bytes();
+        let negative = bytes.starts_with(b"-") && !bytes.starts_with(b"--");
+        match joined.last_mut() {
+            Some(option) if negative && OPTIONS.iter().any(|name| option.as_os_str() == *name) => {
+                option.push("=");
+                option.push(arg);
+            }
+            _ => joined.push(arg),
+        }
+    }
+    joined
+}
+
 /// A list of factors, separated by commas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Factors(pub(crate) Vec<u32>);
@@ -25,11 +47,6 @@ impl FromStr for Factors {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.starts_with("--") {
-            return Err(format!(
-                "no factors stand before {text}; give them separated by commas, like 3,4,5"
-            ));
-        }
         text.split(',')
             .map(|one| factor_bits(one.trim()))
             .collect::<Result<_, _>>()

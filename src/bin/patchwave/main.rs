@@ -61,7 +61,7 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(factors::join_negative(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return answer_clap(&error),
     };

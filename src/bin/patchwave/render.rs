@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The tessellation factor of every edge and inside [default: chosen by the scene]
-    #[arg(long, value_name = "F", allow_hyphen_values = true)]
+    #[arg(long, value_name = "F")]
     factor: Option<Factor>,
     /// How factors become segments
     #[arg(long, value_enum, value_name = "P", default_value = "fractional_even")]

@@ -37,10 +37,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "T")]
     topology: TopologyName,
     /// Edge factors: tri U==0,V==0,W==0; quad U==0,V==0,U==1,V==1; isoline density,detail
-    #[arg(long, value_name = "F,F,…", allow_hyphen_values = true)]
+    #[arg(long, value_name = "F,F,…")]
     edges: Factors,
     /// Inside factors: tri one; quad two, along U and along V; isoline none
-    #[arg(long, value_name = "F,…", allow_hyphen_values = true)]
+    #[arg(long, value_name = "F,…")]
     inside: Option<Factors>,
     /// Where it is computed
     #[arg(long, value_enum, default_value = "cpu")]
