@@ -2,5 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "cli")]
+pub mod golden;
 pub mod shader;
 pub mod tessellator;

@@ -1,4 +1,5 @@
-//! The integration tests, one program: what needs a device, the command line, and the second WGSL compiler.
+//! The integration tests, in one binary: it is linked once.
 
 mod cli;
+mod golden;
 mod tint;

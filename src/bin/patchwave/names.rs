@@ -1,75 +1,52 @@
-//! The names that the command line gives to the tessellator's choices.
+//! How the command line takes the tessellator's choices: by the names that the library gives them, with a line of help.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning};
 
-/// [`Domain`] on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DomainName {
-    /// Lines of equal v; edges are density,detail and there is no inside factor
-    Isoline,
-    /// Barycentric triangle; edges U==0,V==0,W==0 and one inside factor
-    Tri,
-    /// Unit square; edges U==0,V==0,U==1,V==1 and two inside factors, along U and along V
-    Quad,
+/// Takes the name of a [`Domain`].
+pub(crate) fn domain() -> impl TypedValueParser<Value = Domain> {
+    PossibleValuesParser::new(Domain::ALL.map(|domain| {
+        PossibleValue::new(domain.name()).help(match domain {
+            Domain::Isoline => {
+                "Lines of equal v; edges are density,detail and there is no inside factor"
+            }
+            Domain::Tri => "Barycentric triangle; edges U==0,V==0,W==0 and one inside factor",
+            Domain::Quad => {
+                "Unit square; edges U==0,V==0,U==1,V==1 and two inside factors, along U and V"
+            }
+        })
+    }))
+    .try_map(|name| name.parse::<Domain>())
 }
 
-/// [`Partitioning`] on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum PartitioningName {
-    /// Rounded up, equal segments; factors 1 to 64
-    Integer,
-    /// The same as integer here: rounding to a power of two is the shader's job
-    Pow2,
-    /// An odd number of segments, two of them growing; factors 1 to 63
-    FractionalOdd,
-    /// An even number of segments, two of them growing; factors 2 to 64
-    FractionalEven,
+/// Takes the name of a [`Partitioning`].
+pub(crate) fn partitioning() -> impl TypedValueParser<Value = Partitioning> {
+    PossibleValuesParser::new(Partitioning::ALL.map(|partitioning| {
+        PossibleValue::new(partitioning.name()).help(match partitioning {
+            Partitioning::Integer => "Rounded up, equal segments; factors 1 to 64",
+            Partitioning::Pow2 => "As integer: rounding to a power of two is the shader's job",
+            Partitioning::FractionalOdd => {
+                "An odd number of segments, two of them growing; factors 1 to 63"
+            }
+            Partitioning::FractionalEven => {
+                "An even number of segments, two of them growing; factors 2 to 64"
+            }
+        })
+    }))
+    .try_map(|name| name.parse::<Partitioning>())
 }
 
-/// [`OutputTopology`] on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum TopologyName {
-    /// One point a domain point; any domain
-    Point,
-    /// Line segments; isoline only
-    Line,
-    /// Clockwise triangles, U to the right and V down; tri and quad
-    TriangleCw,
-    /// Counter-clockwise triangles; tri and quad
-    TriangleCcw,
-}
-
-impl From<DomainName> for Domain {
-    fn from(name: DomainName) -> Self {
-        match name {
-            DomainName::Isoline => Domain::Isoline,
-            DomainName::Tri => Domain::Tri,
-            DomainName::Quad => Domain::Quad,
-        }
-    }
-}
-
-impl From<PartitioningName> for Partitioning {
-    fn from(name: PartitioningName) -> Self {
-        match name {
-            PartitioningName::Integer => Partitioning::Integer,
-            PartitioningName::Pow2 => Partitioning::Pow2,
-            PartitioningName::FractionalOdd => Partitioning::FractionalOdd,
-            PartitioningName::FractionalEven => Partitioning::FractionalEven,
-        }
-    }
-}
-
-impl From<TopologyName> for OutputTopology {
-    fn from(name: TopologyName) -> Self {
-        match name {
-            TopologyName::Point => OutputTopology::Point,
-            TopologyName::Line => OutputTopology::Line,
-            TopologyName::TriangleCw => OutputTopology::TriangleCw,
-            TopologyName::TriangleCcw => OutputTopology::TriangleCcw,
-        }
-    }
+/// Takes the name of an [`OutputTopology`].
+pub(crate) fn topology() -> impl TypedValueParser<Value = OutputTopology> {
+    PossibleValuesParser::new(OutputTopology::ALL.map(|topology| {
+        PossibleValue::new(topology.name()).help(match topology {
+            OutputTopology::Point => "One point a domain point; any domain",
+            OutputTopology::Line => "Line segments; isoline only",
+            OutputTopology::TriangleCw => {
+                "Clockwise triangles, U to the right and V down; tri and quad"
+            }
+            OutputTopology::TriangleCcw => "Counter-clockwise triangles; tri and quad",
+        })
+    }))
+    .try_map(|name| name.parse::<OutputTopology>())
 }

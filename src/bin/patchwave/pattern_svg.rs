@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// Length of the domain's sides on the page.
 const SIDE: f64 = 960.0;
 /// Room around the domain for its labels.
-const MARGIN: f64 = 70.0;
+const MARGIN: f64 = 80.0;
 /// Height of an equilateral triangle with side 1.
 const TRI_HEIGHT: f64 = 0.866_025_403_784_438_6;
 /// Ring r, or an isoline's line r, has colour r, over and over. The first is the outer edge.
@@ -199,10 +199,9 @@ fn edges(triangle: &[u32]) -> [(usize, usize); 3] {
 
 fn triangles(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], rings: &[usize], scale: &Scale) {
     let mut fills = [String::new(), String::new()];
-    // Sides that join two rings, and the sides of each ring, drawn over them.
-    let mut across = String::new();
-    let mut along: BTreeMap<usize, String> = BTreeMap::new();
-    let mut drawn = std::collections::BTreeSet::new();
+    // Each side and whether it is a ring's: the patch's border, or with another ring's point across it. What joins two
+    // points of the innermost ring across the middle is not.
+    let mut sides: BTreeMap<(usize, usize), (u32, bool)> = BTreeMap::new();
     for triangle in mesh.chunks_exact(3) {
         let corners: Vec<_> = triangle
             .iter()
@@ -212,19 +211,25 @@ fn triangles(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], rings: &[usize],
             continue;
         }
         let of = |corner: usize| rings[triangle[corner] as usize];
-        let transition =
-            (0..3).any(|corner| of(corner) == 0) && (0..3).any(|corner| of(corner) == 1);
+        let within = of(0) == of(1) && of(1) == of(2);
+        let transition = !within && (0..3).any(|corner| of(corner) == 0);
         fills[usize::from(transition)] += &path(&corners);
-        for (a, b) in edges(triangle) {
-            if drawn.insert((a, b)) {
-                let to = if rings[a] == rings[b] {
-                    along.entry(rings[a]).or_default()
-                } else {
-                    &mut across
-                };
-                *to += &open_path(&[at[a], at[b]]);
-            }
+        for side in edges(triangle) {
+            let (uses, borders) = sides.entry(side).or_default();
+            *uses += 1;
+            *borders |= !within;
         }
+    }
+    let mut across = String::new();
+    let mut along: BTreeMap<usize, String> = BTreeMap::new();
+    for ((a, b), (uses, borders)) in sides {
+        let of_ring = rings[a] == rings[b] && (borders || uses == 1);
+        let to = if of_ring {
+            along.entry(rings[a]).or_default()
+        } else {
+            &mut across
+        };
+        *to += &open_path(&[at[a], at[b]]);
     }
     for (fill, d) in [REGULAR, TRANSITION].iter().zip(&fills) {
         if !d.is_empty() {
@@ -290,7 +295,10 @@ fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
         .iter()
         .map(|&(u, v)| page.place(u, v).1)
         .fold(0.0, f64::max);
-    let middle = MARGIN + SIDE / 2.0;
+    let (middle, center) = (MARGIN + SIDE / 2.0, MARGIN + SIDE / 2.0);
+    // Far enough out to leave the points' numbers their room.
+    let (left, right) = (MARGIN - 34.0, MARGIN + SIDE + 40.0);
+    let (top, under) = (MARGIN - 34.0, bottom + 34.0);
     let mut text = |x: f64, y: f64, turn: f64, words: String| {
         let _ = writeln!(
             svg,
@@ -301,64 +309,41 @@ fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
         (Domain::Isoline, [density, detail]) => {
             text(
                 middle,
-                MARGIN - 14.0,
+                top,
                 0.0,
                 format!("detail {detail}: segments along U →"),
             );
             text(
-                MARGIN - 18.0,
-                MARGIN + SIDE / 2.0,
+                left,
+                center,
                 90.0,
                 format!("density {density}: lines along V →"),
             );
         }
         (Domain::Tri, [u, v, w, inside]) => {
-            let half = SIDE * TRI_HEIGHT / 2.0;
-            text(middle, MARGIN - 14.0, 0.0, format!("edge 1, V==0: {v}"));
+            // Beside the middles of the slanting edges.
+            let (across, down) = (SIDE / 4.0 - 36.0, MARGIN + SIDE * TRI_HEIGHT / 2.0 + 20.0);
+            text(MARGIN + across, down, 60.0, format!("edge 0, U==0: {u}"));
+            text(middle, top, 0.0, format!("edge 1, V==0: {v}"));
             text(
-                MARGIN + SIDE * 0.25 - 20.0,
-                MARGIN + half + 12.0,
-                60.0,
-                format!("edge 0, U==0: {u}"),
-            );
-            text(
-                MARGIN + SIDE * 0.75 + 20.0,
-                MARGIN + half + 12.0,
+                MARGIN + SIDE - across,
+                down,
                 -60.0,
                 format!("edge 2, W==0: {w}"),
             );
-            text(
-                MARGIN + SIDE * 0.16,
-                bottom - 20.0,
-                0.0,
-                format!("inside {inside}"),
-            );
-            text(MARGIN - 25.0, MARGIN - 14.0, 0.0, "W = 1".to_owned());
-            text(MARGIN + SIDE + 25.0, MARGIN - 14.0, 0.0, "U = 1".to_owned());
-            text(middle, bottom + 24.0, 0.0, "V = 1".to_owned());
+            text(MARGIN + across, bottom, 0.0, format!("inside {inside}"));
+            text(MARGIN, top, 0.0, "W = 1".to_owned());
+            text(MARGIN + SIDE, top, 0.0, "U = 1".to_owned());
+            text(middle, under, 0.0, "V = 1".to_owned());
         }
         (Domain::Quad, [u0, v0, u1, v1, along_u, along_v]) => {
-            text(
-                MARGIN - 18.0,
-                MARGIN + SIDE / 2.0,
-                -90.0,
-                format!("edge 0, U==0: {u0}"),
-            );
-            text(middle, MARGIN - 14.0, 0.0, format!("edge 1, V==0: {v0}"));
-            text(
-                MARGIN + SIDE + 18.0,
-                MARGIN + SIDE / 2.0,
-                90.0,
-                format!("edge 2, U==1: {u1}"),
-            );
-            text(middle, bottom + 24.0, 0.0, format!("edge 3, V==1: {v1}"));
-            text(MARGIN + 20.0, MARGIN - 14.0, 0.0, "u, v = 0, 0".to_owned());
-            text(
-                MARGIN + SIDE - 120.0,
-                bottom + 24.0,
-                0.0,
-                format!("inside {along_u} along U, {along_v} along V"),
-            );
+            text(left, center, -90.0, format!("edge 0, U==0: {u0}"));
+            text(middle, top, 0.0, format!("edge 1, V==0: {v0}"));
+            text(right, center, 90.0, format!("edge 2, U==1: {u1}"));
+            text(middle, under, 0.0, format!("edge 3, V==1: {v1}"));
+            text(MARGIN, top, 0.0, "u, v = 0, 0".to_owned());
+            let inside = format!("inside {along_u} along U, {along_v} along V");
+            text(MARGIN + SIDE - 120.0, under, 0.0, inside);
         }
         // The number of factors is checked before anything is drawn.
         _ => {}
@@ -380,7 +365,7 @@ fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
     let _ = writeln!(
         svg,
         "<text x=\"{MARGIN}\" y=\"{:.1}\" fill=\"#333333\">{what}</text>",
-        bottom + 50.0
+        bottom + 60.0
     );
 }
 

@@ -2,9 +2,9 @@
 
 use crate::adapter::AdapterChoice;
 use crate::factors::{HOW_WRITTEN, factor_bits};
-use crate::names::PartitioningName;
-use crate::{Outcome, output};
+use crate::{Outcome, names, output};
 use clap::ValueEnum;
+use patchwave::tessellator::Partitioning;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "F")]
     factor: Option<Factor>,
     /// How factors become segments
-    #[arg(long, value_enum, value_name = "P", default_value = "fractional_even")]
-    partitioning: PartitioningName,
+    #[arg(long, value_parser = names::partitioning(), value_name = "P", default_value = "fractional_even")]
+    partitioning: Partitioning,
     /// Width and height of the picture in pixels, each 1 to 8192
     #[arg(long, value_name = "WxH", default_value = "1280x960")]
     size: Size,

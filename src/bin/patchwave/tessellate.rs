@@ -2,11 +2,10 @@
 
 use crate::adapter::AdapterChoice;
 use crate::factors::{Factors, HOW_WRITTEN};
-use crate::names::{DomainName, PartitioningName, TopologyName};
 use crate::output::{self, Usage};
-use crate::{Outcome, pattern_svg};
+use crate::{Outcome, names, pattern_svg};
 use clap::ValueEnum;
-use patchwave::tessellator::{Domain, OutputTopology, Partitioning};
+use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -28,14 +27,14 @@ Examples:
 {HOW_WRITTEN}"))]
 pub(crate) struct Args {
     /// What the patch's parameter space is
-    #[arg(long, value_enum, value_name = "D")]
-    domain: DomainName,
+    #[arg(long, value_parser = names::domain(), value_name = "D")]
+    domain: Domain,
     /// How factors become segments
-    #[arg(long, value_enum, value_name = "P")]
-    partitioning: PartitioningName,
+    #[arg(long, value_parser = names::partitioning(), value_name = "P")]
+    partitioning: Partitioning,
     /// What primitives come out
-    #[arg(long, value_enum, value_name = "T")]
-    topology: TopologyName,
+    #[arg(long, value_parser = names::topology(), value_name = "T")]
+    topology: OutputTopology,
     /// Edge factors: tri U==0,V==0,W==0; quad U==0,V==0,U==1,V==1; isoline density,detail
     #[arg(long, value_name = "F,F,…")]
     edges: Factors,
@@ -121,64 +120,73 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// The request, where the numbers of factors and the topology fit the domain.
 fn checked(args: &Args) -> Result<Request, Usage> {
-    let (edges, inside, names) = match args.domain {
-        DomainName::Isoline => (2, 0, "density,detail and no inside factor"),
-        DomainName::Tri => (3, 1, "edges U==0,V==0,W==0 and one inside factor"),
-        DomainName::Quad => (
-            4,
-            2,
-            "edges U==0,V==0,U==1,V==1 and two inside factors, along U and along V",
-        ),
+    let Args {
+        domain,
+        partitioning,
+        topology,
+        ..
+    } = *args;
+    let edges = &args.edges.0[..];
+    let inside = args.inside.as_ref().map_or(&[][..], |inside| &inside.0);
+    let names = match domain {
+        Domain::Isoline => "--edges density,detail",
+        Domain::Tri => "--edges U==0,V==0,W==0 --inside F",
+        Domain::Quad => "--edges U==0,V==0,U==1,V==1 --inside U,V",
     };
-    let domain = args.domain.into();
-    let given = args.inside.as_ref().map_or(&[][..], |inside| &inside.0);
-    for (option, wanted, found) in [
-        ("--edges", edges, args.edges.0.len()),
-        ("--inside", inside, given.len()),
-    ] {
-        if found != wanted {
-            let factors = if found == 1 { "factor" } else { "factors" };
+    let wanted = [
+        domain.edge_count(),
+        domain.factor_count() - domain.edge_count(),
+    ];
+    for ((option, given), wanted) in [("--edges", edges), ("--inside", inside)]
+        .into_iter()
+        .zip(wanted)
+    {
+        if given.len() != wanted {
+            let factors = if given.len() == 1 {
+                "factor"
+            } else {
+                "factors"
+            };
             return Err(Usage(format!(
-                "{option} has {found} {factors}, and {} takes {wanted}: {names}",
-                name(args.domain)
+                "{option} has {} {factors}, and {domain} takes {wanted}: {names}",
+                given.len()
             )));
         }
     }
-    let fits = match args.topology {
-        TopologyName::Point => true,
-        TopologyName::Line => args.domain == DomainName::Isoline,
-        TopologyName::TriangleCw | TopologyName::TriangleCcw => args.domain != DomainName::Isoline,
-    };
-    if !fits {
-        let there = if args.domain == DomainName::Isoline {
-            "point, line"
-        } else {
-            "point, triangle_cw, triangle_ccw"
-        };
-        let (topology, domain) = (name(args.topology), name(args.domain));
+    if !topology.is_valid_for(domain) {
+        let there = OutputTopology::ALL
+            .iter()
+            .filter(|topology| topology.is_valid_for(domain));
+        let there = there
+            .map(|topology| topology.name())
+            .collect::<Vec<_>>()
+            .join(", ");
         return Err(Usage(format!(
             "--topology {topology} does not go with --domain {domain}; it has {there}"
         )));
     }
     Ok(Request {
         domain,
-        partitioning: args.partitioning.into(),
-        topology: args.topology.into(),
-        factor_bits: args.edges.0.iter().chain(given).copied().collect(),
+        partitioning,
+        topology,
+        factor_bits: [edges, inside].concat(),
     })
-}
-
-/// How the command line spells a value.
-fn name(value: impl ValueEnum) -> String {
-    value
-        .to_possible_value()
-        .map(|value| value.get_name().to_owned())
-        .unwrap_or_default()
 }
 
 /// Runs the CPU twin.
 fn tessellate_on_cpu(request: &Request) -> anyhow::Result<Pattern> {
-    anyhow::bail!("cannot tessellate {request:?}: this build has no CPU twin yet")
+    let Request {
+        domain,
+        partitioning,
+        topology,
+        ref factor_bits,
+    } = *request;
+    let patch = TessellatedPatch::new(domain, partitioning, topology, factor_bits)?;
+    Ok(Pattern {
+        culled: patch.is_culled(),
+        fixed16: patch.points().collect(),
+        indices: patch.indices().collect(),
+    })
 }
 
 /// Runs the kernel of the same name on the chosen adapter.
