@@ -404,3 +404,74 @@ fn an_adapter_that_is_not_there_is_an_error_that_lists_what_is() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("PATCHWAVE_ADAPTER"));
 }
+
+/// `verify` on a folder with one vector; `None`, saying so, where there is no adapter to verify on.
+fn verify_one(name: &str, vector: &str) -> Option<Output> {
+    let folder = folder(name);
+    fs::write(folder.join("one.jsonl"), vector).expect("the vector can be written");
+    let output = run(&[
+        "verify",
+        "--json",
+        "--vectors",
+        folder.to_str().expect("the path is text"),
+    ]);
+    if String::from_utf8_lossy(&output.stderr).contains("there is no adapter") {
+        eprintln!("skipped: there is no adapter to verify on");
+        return None;
+    }
+    Some(output)
+}
+
+/// One triangle, as the golden vectors have it.
+const MINIMUM: &str = r#"{"id":"minimum","domain":"tri","partitioning":"integer","topology":"triangle_cw","outer":[1,1,1],"inner":[1],"factor_bits":["3f800000","3f800000","3f800000","3f800000"],"culled":false,"points":3,"indices":3,"uv_fnv1a64":"UV","index_fnv1a64":"INDEX","uv":[["00000000","3f800000"],["00000000","00000000"],["3f800000","00000000"]],"index":[0,1,2]}"#;
+
+/// [`MINIMUM`] with the hashes of what it lists.
+fn minimum() -> String {
+    use patchwave::golden::fnv1a64;
+    let one = 1.0_f32.to_bits();
+    let hash = |words: &[u32]| format!("{:016x}", fnv1a64(words.iter().copied()));
+    MINIMUM
+        .replace("UV", &hash(&[0, one, 0, 0, one, 0]))
+        .replace("INDEX", &hash(&[0, 1, 2]))
+}
+
+#[test]
+fn verify_counts_what_agrees() {
+    let Some(output) = verify_one("verify-right", &minimum()) else {
+        return;
+    };
+    let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
+    assert_eq!(report["cases"], 1);
+    assert_eq!(report["cpu"], serde_json::json!({"passed": 1, "failed": 0}));
+    assert_eq!(report["failures"], serde_json::json!([]));
+}
+
+#[test]
+fn verify_fails_on_a_vector_that_does_not_hold() {
+    let wrong = minimum().replace(r#""index":[0,1,2]"#, r#""index":[0,2,1]"#);
+    let Some(output) = verify_one("verify-wrong", &wrong) else {
+        return;
+    };
+    let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(report["cpu"], serde_json::json!({"passed": 0, "failed": 1}));
+    assert_eq!(report["failures"], serde_json::json!(["minimum"]));
+}
+
+#[test]
+fn verify_refuses_what_is_no_vector() {
+    for (name, vector, words) in [
+        ("verify-cut", &minimum()[..40], "one.jsonl:1"),
+        ("verify-empty", "\n", "no golden vector"),
+    ] {
+        let Some(output) = verify_one(name, vector) else {
+            return;
+        };
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(
+            output.stdout.is_empty() && error.lines().count() == 1 && error.contains(words),
+            "{error}"
+        );
+    }
+}
