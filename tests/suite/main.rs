@@ -1,3 +1,4 @@
 //! The integration tests, in one binary: it is linked once.
 
 mod golden;
+mod tessellator_gpu;
