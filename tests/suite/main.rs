@@ -4,4 +4,5 @@ mod cli;
 mod golden;
 mod gpu;
 mod pipeline_golden;
+mod tessellator_gpu;
 mod tint;
