@@ -19,7 +19,7 @@ use crate::scene::gpu::Gpu;
 use crate::scene::picture::Picture;
 use crate::scene::stopwatch::Stopwatch;
 use crate::scene::studio::Studio;
-use crate::scene::teapot::{Teapot, VIEW};
+use crate::scene::teapot::{Factors, Teapot, VIEW};
 use crate::{Outcome, names, output};
 
 /// Render a scene with tessellation on the GPU and write it as PNG
@@ -41,7 +41,8 @@ pub(crate) struct Args {
     /// The PNG file to write; its folder is made if it is not there
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The tessellation factor of every edge and inside [default: by size on screen]
+    /// The tessellation factor of every edge and inside [default: by size on screen, for
+    /// segments of 10 pixels, 24 with --wireframe]
     #[arg(long, value_name = "F")]
     factor: Option<Factor>,
     /// How factors become segments
@@ -103,8 +104,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let picture = Picture::new(&gpu, args.size)?;
     let camera = Camera::new(&VIEW, args.size);
     progress.say("compiling shaders");
-    let factor = args.factor.map(|factor| factor.0);
-    let teapot = Teapot::new(&gpu, &camera, factor, args.partitioning)?;
+    // Fine enough for a smooth outline, or coarse enough for triangles to be seen.
+    let by_size = Factors::Segment(if args.wireframe { 24.0 } else { 10.0 });
+    let factors = args.factor.map_or(by_size, |factor| Factors::Fixed(factor.0));
+    let teapot = Teapot::new(&gpu, &camera, factors, args.partitioning)?;
     let studio = Studio::new(&gpu, &teapot.pipeline, &camera, args.size, args.wireframe)?;
 
     progress.say("tessellating and drawing");

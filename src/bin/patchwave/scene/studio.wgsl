@@ -22,8 +22,8 @@ struct Studio {
 
 const PI: f32 = 3.14159265;
 
-const BACKDROP_LOW: vec3f = vec3f(0.60, 0.585, 0.565);
-const BACKDROP_HIGH: vec3f = vec3f(0.30, 0.33, 0.37);
+const BACKDROP_LOW: vec3f = vec3f(0.66, 0.645, 0.62);
+const BACKDROP_HIGH: vec3f = vec3f(0.32, 0.35, 0.39);
 const GLAZE: vec3f = vec3f(0.018, 0.155, 0.20);
 
 // ---- Shadows
@@ -39,55 +39,46 @@ fn disk(k: u32, n: u32) -> vec2f {
     return sqrt((f32(k) + 0.5) / f32(n)) * vec2f(cos(angle), sin(angle));
 }
 
-const BLOCKER_TAPS: u32 = 16u;
-const SHADOW_TAPS: u32 = 32u;
+const PROBES: u32 = 16u;
+const TAPS: u32 = 64u;
 
-// How much of the key light arrives: the further away what blocks it, the softer the shadow's edge.
-fn key_visibility(world_position: vec3f, normal: vec3f) -> f32 {
-    let lifted = world_position + normal * 0.02;
-    let place = studio.shadow_from_world * vec4f(lifted, 1.0);
+// How much of the key light arrives, averaged over a disk of radius `blur` in world units.
+fn key_visibility(world_position: vec3f, normal: vec3f, blur: f32) -> f32 {
+    let place = studio.shadow_from_world * vec4f(world_position + normal * 0.02, 1.0);
     let uv = place.xy * vec2f(0.5, -0.5) + 0.5;
     if any(uv < vec2f(0.0)) || any(uv > vec2f(1.0)) {
         return 1.0;
     }
-    let texels = f32(textureDimensions(shadow_map).x);
-    let bias = 0.012 / studio.shadow_depth;
-    let search = 0.45 / studio.shadow_width;
-    var blocked = 0.0;
-    var gap = 0.0;
-    for (var k = 0u; k < BLOCKER_TAPS; k++) {
-        let at = clamp((uv + search * disk(k, BLOCKER_TAPS)) * texels, vec2f(0.0), vec2f(texels - 1.0));
-        let depth = textureLoad(shadow_map, vec2i(at), 0);
-        if depth < place.z - bias {
-            blocked += 1.0;
-            gap += place.z - depth;
-        }
-    }
-    if blocked == 0.0 {
-        return 1.0;
-    }
-    let blur = clamp(0.16 * gap / blocked * studio.shadow_depth, 0.02, 0.45) / studio.shadow_width;
+    let depth = place.z - 0.012 / studio.shadow_depth;
+    let radius = blur / studio.shadow_width;
+    // Most places are wholly in light or in shadow, and a few taps over a little more than the disk tell.
     var lit = 0.0;
-    for (var k = 0u; k < SHADOW_TAPS; k++) {
-        let at = uv + blur * disk(k, SHADOW_TAPS);
-        lit += textureSampleCompareLevel(shadow_map, shadow_sampler, at, place.z - bias);
+    for (var k = 0u; k < PROBES; k++) {
+        lit += textureSampleCompareLevel(shadow_map, shadow_sampler, uv + 1.1 * radius * disk(k, PROBES), depth);
     }
-    return lit / f32(SHADOW_TAPS);
+    if lit == 0.0 || lit == f32(PROBES) {
+        return lit / f32(PROBES);
+    }
+    lit = 0.0;
+    for (var k = 0u; k < TAPS; k++) {
+        lit += textureSampleCompareLevel(shadow_map, shadow_sampler, uv + radius * disk(k, TAPS), depth);
+    }
+    return lit / f32(TAPS);
 }
 
 // ---- Light
 
-// A rectangle of light in the direction `towards`, with soft edges; `half` is half its size at distance 1.
-fn softbox(ray: vec3f, towards: vec3f, half: vec2f, edge: f32) -> f32 {
+// A rectangle of light in the direction `towards`, with soft edges and a cross of bars; `half` is half its size and `bar`
+// half the bars' width at distance 1.
+fn softbox(ray: vec3f, towards: vec3f, half: vec2f, bar: vec2f, edge: f32) -> f32 {
     let facing = dot(ray, towards);
-    if facing <= 0.0 {
-        return 0.0;
-    }
     let right = normalize(cross(towards, vec3f(0.0, 0.0, 1.0)));
     let up = cross(right, towards);
-    let place = abs(vec2f(dot(ray, right), dot(ray, up))) / facing;
-    let inside = 1.0 - smoothstep(half - edge, half + edge, place);
-    return inside.x * inside.y;
+    let place = abs(vec2f(dot(ray, right), dot(ray, up))) / max(facing, 1e-3);
+    // Where the surface curves within a pixel, the edge is as soft as the pixel is large.
+    let soft = max(vec2f(edge), fwidth(place));
+    let inside = smoothstep(bar - soft, bar + soft, place) - smoothstep(half - soft, half + soft, place);
+    return select(0.0, max(inside.x, 0.0) * max(inside.y, 0.0), facing > 0.0);
 }
 
 // To the camera's right, for the strip of light that draws the outline on the dark side.
@@ -97,13 +88,18 @@ fn rim_direction() -> vec3f {
     return normalize(right * 0.85 + ahead * 0.35 + vec3f(0.0, 0.0, 0.35));
 }
 
+// Where the key light is reflected, lower than it stands, so that it shows on the body's side and not on its shoulder.
+fn window_direction() -> vec3f {
+    return normalize(vec3f(studio.key.xy, 0.62 * studio.key.z));
+}
+
 // What a mirror would show of the studio.
 fn surroundings(ray: vec3f) -> vec3f {
     let wall = mix(vec3f(0.34, 0.35, 0.36), vec3f(0.10, 0.12, 0.15), smoothstep(0.0, 0.9, ray.z));
     let floor_light = mix(vec3f(0.34, 0.35, 0.36), vec3f(0.30, 0.29, 0.27), smoothstep(0.0, 0.5, -ray.z));
     var light = select(floor_light, wall, ray.z > 0.0);
-    light += 15.0 * vec3f(1.0, 0.97, 0.92) * softbox(ray, studio.key, vec2f(0.34, 0.42), 0.03);
-    light += 5.0 * vec3f(0.85, 0.93, 1.0) * softbox(ray, rim_direction(), vec2f(0.16, 0.9), 0.05);
+    light += 16.0 * vec3f(1.0, 0.97, 0.92) * softbox(ray, window_direction(), vec2f(0.34, 0.40), vec2f(0.022), 0.012);
+    light += 5.0 * vec3f(0.85, 0.93, 1.0) * softbox(ray, rim_direction(), vec2f(0.16, 0.9), vec2f(-1.0), 0.05);
     return light;
 }
 
@@ -111,7 +107,7 @@ fn glaze(world_position: vec3f, facing_normal: vec3f, is_inside: bool) -> vec3f 
     let normal = normalize(facing_normal);
     let view = normalize(studio.eye - world_position);
     let facing = max(dot(normal, view), 0.0);
-    let visible = key_visibility(world_position, normal);
+    let visible = key_visibility(world_position, normal, 0.05);
 
     // What the ground and the object's own foot take away of the light from all round.
     let near_ground = smoothstep(-0.2, 1.3, world_position.z);
@@ -161,9 +157,10 @@ fn backdrop_fragment(backdrop: Backdrop) -> @location(0) vec4f {
     let ray = normalize(far.xyz / far.w - studio.eye);
     if ray.z < 0.0 {
         let ground = studio.eye - ray * (studio.eye.z / ray.z);
-        let visible = key_visibility(ground, vec3f(0.0, 0.0, 1.0));
-        // The foot is a disk of radius 1.5; above it the body bulges and keeps light away.
+        // The foot is a disk of radius 1.5; above it the body bulges and keeps light away. What is farther out is
+        // higher up, with a softer shadow.
         let r = length(ground.xy);
+        let visible = key_visibility(ground, vec3f(0.0, 0.0, 1.0), clamp(0.06 + 0.12 * (r - 1.5), 0.06, 0.45));
         let contact = 0.55 * exp(-2.2 * max(r - 1.42, 0.0)) + 0.22 * exp(-0.7 * max(r - 1.0, 0.0));
         light *= (1.0 - contact) * mix(vec3f(0.56, 0.58, 0.62), vec3f(1.0), visible);
     }

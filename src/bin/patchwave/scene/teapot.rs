@@ -13,12 +13,18 @@ use super::gpu::Gpu;
 const SHADER: &str = include_str!("../../../../assets/shaders/teapot.wgsl");
 const DATA: &str = include_str!("../../../../assets/teapot.json");
 
-/// The side of a triangle in pixels, where factors are chosen by size on screen.
-const SEGMENT_PIXELS: f32 = 10.0;
+/// How the teapot's factors are found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Factors {
+    /// By size on screen: the wanted length of a segment in pixels.
+    Segment(f32),
+    /// All the same.
+    Fixed(f32),
+}
 
 /// A view of the whole teapot, spout to the right.
 pub(crate) const VIEW: View = View {
-    target: Vec3::new(0.22, 0.0, 1.36),
+    target: Vec3::new(0.4, 0.08, 1.36),
     azimuth: -66.0,
     elevation: 21.0,
     distance: 15.0,
@@ -56,23 +62,27 @@ pub(crate) struct Teapot {
 }
 
 impl Teapot {
-    /// All factors are `factor`, or chosen by size on screen where there is none.
+    /// The teapot as it is tessellated for this camera.
     pub(crate) fn new(
         gpu: &Gpu,
         camera: &Camera,
-        factor: Option<f32>,
+        factors: Factors,
         partitioning: Partitioning,
     ) -> anyhow::Result<Self> {
         let data: Data = serde_json::from_str(DATA).context("the teapot's data is damaged")?;
         let indices = data.patches.as_flattened();
 
+        let (segment_pixels, factor, is_factor_fixed) = match factors {
+            Factors::Segment(pixels) => (pixels, 0.0, 0),
+            Factors::Fixed(factor) => (1.0, factor, 1),
+        };
         let settings = Settings {
             clip_from_world: camera.clip_from_world.to_cols_array(),
             eye: camera.eye.to_array(),
             pixels_per_unit: camera.pixels_per_unit,
-            segment_pixels: SEGMENT_PIXELS,
-            factor: factor.unwrap_or(0.0),
-            is_factor_fixed: factor.is_some().into(),
+            segment_pixels,
+            factor,
+            is_factor_fixed,
             pad: 0,
         };
         let settings = gpu.buffer("teapot settings", bytemuck::bytes_of(&settings), wgpu::BufferUsages::UNIFORM);
