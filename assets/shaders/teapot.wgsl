@@ -30,8 +30,9 @@ struct PatchConstants {
 
 struct Surface {
     @builtin(position) position: vec4f,
-    @location(0) world_position: vec3f,
-    @location(1) normal: vec3f,
+    // Centroid, so that at the outline nothing is shaded with a normal from beyond it.
+    @location(0) @interpolate(perspective, centroid) world_position: vec3f,
+    @location(1) @interpolate(perspective, centroid) normal: vec3f,
 }
 
 fn vertex(attributes: Attributes) -> ControlPoint {

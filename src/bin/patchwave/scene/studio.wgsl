@@ -117,7 +117,7 @@ fn glaze(world_position: vec3f, facing_normal: vec3f, is_inside: bool) -> vec3f 
     let fill = vec3f(0.35, 0.42, 0.52) * max(dot(normal, rim_direction()), 0.0);
     let diffuse = GLAZE * (sky * open + key + fill);
 
-    let fresnel = 0.045 + 0.955 * pow(1.0 - facing, 5.0);
+    let fresnel = 0.045 + 0.6 * pow(1.0 - facing, 5.0);
     let reflected = reflect(-view, normal);
     // Rays that go down soon meet the ground, which is dark near the foot.
     let grounded = mix(1.0, mix(0.3, 1.0, near_ground), smoothstep(0.1, -0.4, reflected.z));

@@ -12,8 +12,8 @@ override wire_normal: u32;
 
 struct WireSurface {
     @builtin(position) position: vec4f,
-    @location(0) world_position: vec3f,
-    @location(1) normal: vec3f,
+    @location(0) @interpolate(perspective, centroid) world_position: vec3f,
+    @location(1) @interpolate(perspective, centroid) normal: vec3f,
     @location(2) corner: vec3f,
 }
 
