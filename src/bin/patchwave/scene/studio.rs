@@ -66,12 +66,12 @@ impl Uniforms {
     }
 }
 
-/// How the surface is drawn.
+/// How the surface is drawn: back faces, then front faces.
 enum SurfaceDraw {
     /// Through the index buffer, as patchwave gives it.
-    Shaded(wgpu::RenderPipeline),
+    Shaded([wgpu::RenderPipeline; 2]),
     /// With the edges of triangles.
-    Wireframe(wgpu::RenderPipeline, wgpu::BindGroupLayout),
+    Wireframe([wgpu::RenderPipeline; 2], wgpu::BindGroupLayout),
 }
 
 /// Everything that is needed to draw meshes of one tessellation pipeline.
@@ -150,23 +150,36 @@ impl Studio {
             ] {
                 constants.push((constant, f64::from(words(surface, member)?)));
             }
-            let layouts = [Some(&studio_layout), Some(&wire_layout)];
-            let made = draws.color(["wire_vertex", "wire_fragment"], &layouts, &[], &constants, true);
-            SurfaceDraw::Wireframe(made, wire_layout)
+            let both = FACES.map(|faces| {
+                draws.color(&ColorDraw {
+                    entry_points: ["wire_vertex", "wire_fragment"],
+                    groups: &[Some(&studio_layout), Some(&wire_layout)],
+                    buffers: &[],
+                    constants: &constants,
+                    faces: Some(faces),
+                })
+            });
+            SurfaceDraw::Wireframe(both, wire_layout)
         } else {
-            let buffer = vertex_layout(stride, &attributes);
-            let layouts = [Some(&studio_layout)];
-            SurfaceDraw::Shaded(draws.color(["vertex_main", "surface_fragment"], &layouts, &[Some(buffer)], &[], true))
+            SurfaceDraw::Shaded(FACES.map(|faces| {
+                draws.color(&ColorDraw {
+                    entry_points: ["vertex_main", "surface_fragment"],
+                    groups: &[Some(&studio_layout)],
+                    buffers: &[Some(vertex_layout(stride, &attributes))],
+                    constants: &[],
+                    faces: Some(faces),
+                })
+            }))
         };
         let studio = Self {
             shadow_pipeline: draws.shadow(&shadow_layout, vertex_layout(stride, &[world_position])),
-            backdrop: draws.color(
-                ["backdrop_vertex", "backdrop_fragment"],
-                &[Some(&studio_layout)],
-                &[],
-                &[],
-                false,
-            ),
+            backdrop: draws.color(&ColorDraw {
+                entry_points: ["backdrop_vertex", "backdrop_fragment"],
+                groups: &[Some(&studio_layout)],
+                buffers: &[],
+                constants: &[],
+                faces: None,
+            }),
             surface,
             shadow_view,
             shadow_bind_group,
@@ -204,13 +217,17 @@ impl Studio {
         let mut pass = picture.begin(encoder);
         pass.set_bind_group(0, &self.bind_group, &[]);
         match &self.surface {
-            SurfaceDraw::Shaded(pipeline) => {
-                pass.set_pipeline(pipeline);
-                tessellation.draw(&mut pass);
+            SurfaceDraw::Shaded(pipelines) => {
+                for pipeline in pipelines {
+                    pass.set_pipeline(pipeline);
+                    tessellation.draw(&mut pass);
+                }
             }
-            SurfaceDraw::Wireframe(pipeline, layout) => {
-                pass.set_pipeline(pipeline);
-                draw_unindexed(gpu, &mut pass, tessellation, layout);
+            SurfaceDraw::Wireframe(pipelines, layout) => {
+                for pipeline in pipelines {
+                    pass.set_pipeline(pipeline);
+                    draw_unindexed(gpu, &mut pass, tessellation, layout);
+                }
             }
         }
         // Last, so that what the mesh covers is not shaded twice.
@@ -299,6 +316,26 @@ fn storage_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
     }
 }
 
+/// A side of the surface. Both are drawn, since the inside shows at the spout.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Faces {
+    Back,
+    Front,
+}
+
+const FACES: [Faces; 2] = [Faces::Back, Faces::Front];
+
+/// What the render pipelines that draw into the picture differ in.
+struct ColorDraw<'a> {
+    /// Of the vertex and the fragment shader.
+    entry_points: [&'a str; 2],
+    groups: &'a [Option<&'a wgpu::BindGroupLayout>],
+    buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
+    constants: &'a [(&'a str, f64)],
+    /// None for the backdrop, which is as far as can be.
+    faces: Option<Faces>,
+}
+
 /// What the render pipelines of the studio have in common.
 struct Draws<'a> {
     gpu: &'a Gpu,
@@ -315,27 +352,34 @@ impl Draws<'_> {
         })
     }
 
-    /// Draws into the picture; the backdrop, which is as far as can be, does not write depth. Nothing is culled: the inside
-    /// shows at the spout.
-    fn color(
-        &self,
-        [vertex, fragment]: [&str; 2],
-        groups: &[Option<&wgpu::BindGroupLayout>],
-        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-        constants: &[(&str, f64)],
-        writes_depth: bool,
-    ) -> wgpu::RenderPipeline {
+    fn color(&self, draw: &ColorDraw<'_>) -> wgpu::RenderPipeline {
+        let [vertex, fragment] = draw.entry_points;
+        let constants = draw.constants;
+        // At low factors a handle is two sheets in one place, and the side that faces the camera has to win.
+        let bias = if draw.faces == Some(Faces::Back) {
+            wgpu::DepthBiasState { constant: 16, slope_scale: 1.0, clamp: 0.0 }
+        } else {
+            wgpu::DepthBiasState::default()
+        };
+        let cull_mode = draw.faces.map(|faces| match faces {
+            Faces::Back => wgpu::Face::Front,
+            Faces::Front => wgpu::Face::Back,
+        });
         self.gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(fragment),
-            layout: Some(&self.layout(groups)),
+            layout: Some(&self.layout(draw.groups)),
             vertex: wgpu::VertexState {
                 module: self.module,
                 entry_point: Some(vertex),
                 compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
-                buffers,
+                buffers: draw.buffers,
             },
-            primitive: wgpu::PrimitiveState { topology: self.topology, ..wgpu::PrimitiveState::default() },
-            depth_stencil: Some(depth_state(writes_depth)),
+            primitive: wgpu::PrimitiveState {
+                topology: self.topology,
+                cull_mode,
+                ..wgpu::PrimitiveState::default()
+            },
+            depth_stencil: Some(wgpu::DepthStencilState { bias, ..depth_state(draw.faces.is_some()) }),
             multisample: wgpu::MultisampleState { count: SAMPLES, ..wgpu::MultisampleState::default() },
             fragment: Some(wgpu::FragmentState {
                 module: self.module,
