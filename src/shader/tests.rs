@@ -26,7 +26,7 @@ fn bicubic_quad() {
             vertex: 18,
             hull: Some(22),
             patch_constants: 26,
-            domain: 63,
+            domain: 72,
         },
         attributes: Some(Attributes {
             type_name: "Attributes".to_owned(),
