@@ -89,11 +89,8 @@ pub fn tessellate(
 
     let shader = shader(domain);
     let attributes = wgpu::vertex_attr_array![0 => Uint32x4, 1 => Uint32x2];
-    let layout = wgpu::VertexBufferLayout {
-        array_stride: 24,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &attributes,
-    };
+    let layout =
+        wgpu::VertexBufferLayout { array_stride: 24, step_mode: wgpu::VertexStepMode::Vertex, attributes: &attributes };
     let mut descriptor = TessellationPipelineDescriptor::new(&shader, domain, 1);
     descriptor.label = Some("given factors");
     descriptor.names.hull = None;

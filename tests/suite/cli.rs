@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// The program, with what the environment says of adapters taken away.
-fn patchwave(args: &[&str]) -> Command {
+pub(crate) fn patchwave(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_patchwave"));
     // Mesa's device selection layer complains on stderr where there is no Wayland display.
     command
@@ -16,17 +16,17 @@ fn patchwave(args: &[&str]) -> Command {
     command
 }
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     patchwave(args).output().expect("the program starts")
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
 }
 
 /// The one line that an error is; checks that it is one and that nothing is on stdout.
 #[track_caller]
-fn error_of(args: &[&str], code: i32) -> String {
+pub(crate) fn error_of(args: &[&str], code: i32) -> String {
     let output = run(args);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
@@ -37,7 +37,7 @@ fn error_of(args: &[&str], code: i32) -> String {
 }
 
 /// A folder for one test's files, empty.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("cli")
         .join(name);

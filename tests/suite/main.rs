@@ -4,5 +4,7 @@ mod cli;
 mod golden;
 mod gpu;
 mod pipeline_golden;
+mod render;
+mod teapot;
 mod tessellator_gpu;
 mod tint;

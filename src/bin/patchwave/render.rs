@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_parser = names::partitioning(), value_name = "P", default_value = "fractional_even")]
     partitioning: Partitioning,
     /// Width and height of the picture in pixels, each 1 to 8192
-    #[arg(long, value_name = "WxH", default_value = "1280x960")]
+    #[arg(long, value_name = "WxH", default_value = "1280x960", allow_hyphen_values = true)]
     size: Size,
     /// Draw the edges of the triangles
     #[arg(long)]
@@ -95,6 +95,10 @@ struct Figures {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
     let Scene::Teapot = args.scene;
+    if args.obj.as_ref() == Some(&args.output) {
+        let same = format!("--output and --obj are both {}; name two files", args.output.display());
+        return Err(output::Usage(same).into());
+    }
     // Whether the files can be written is known before any work is done for them.
     let picture_file = output::Prepared::new(&args.output)?;
     let obj_file = args.obj.as_deref().map(output::Prepared::new).transpose()?;

@@ -106,8 +106,7 @@ impl Studio {
 
         let entries = studio_entries();
         let layout = |entries: &[wgpu::BindGroupLayoutEntry]| {
-            device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("studio"), entries })
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("studio"), entries })
         };
         let (shadow_layout, studio_layout) = (layout(&entries[..1]), layout(&entries));
         let uniform_entry = wgpu::BindGroupEntry { binding: 0, resource: uniforms.as_entire_binding() };
@@ -143,11 +142,9 @@ impl Studio {
         let surface = if wireframe {
             let wire_layout = layout(&[storage_entry(0), storage_entry(1)]);
             let mut constants = vec![("wire_stride", stride as f64 / 4.0)];
-            for (constant, member) in [
-                ("wire_position", "position"),
-                ("wire_world_position", "world_position"),
-                ("wire_normal", "normal"),
-            ] {
+            for (constant, member) in
+                [("wire_position", "position"), ("wire_world_position", "world_position"), ("wire_normal", "normal")]
+            {
                 constants.push((constant, f64::from(words(surface, member)?)));
             }
             let both = FACES.map(|faces| {
@@ -374,11 +371,7 @@ impl Draws<'_> {
                 compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
                 buffers: draw.buffers,
             },
-            primitive: wgpu::PrimitiveState {
-                topology: self.topology,
-                cull_mode,
-                ..wgpu::PrimitiveState::default()
-            },
+            primitive: wgpu::PrimitiveState { topology: self.topology, cull_mode, ..wgpu::PrimitiveState::default() },
             depth_stencil: Some(wgpu::DepthStencilState { bias, ..depth_state(draw.faces.is_some()) }),
             multisample: wgpu::MultisampleState { count: SAMPLES, ..wgpu::MultisampleState::default() },
             fragment: Some(wgpu::FragmentState {
@@ -392,11 +385,7 @@ impl Draws<'_> {
         })
     }
 
-    fn shadow(
-        &self,
-        group: &wgpu::BindGroupLayout,
-        buffer: wgpu::VertexBufferLayout<'_>,
-    ) -> wgpu::RenderPipeline {
+    fn shadow(&self, group: &wgpu::BindGroupLayout, buffer: wgpu::VertexBufferLayout<'_>) -> wgpu::RenderPipeline {
         self.gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some("shadow"),
             layout: Some(&self.layout(&[Some(group)])),

@@ -23,13 +23,8 @@ pub(crate) enum Factors {
 }
 
 /// A view of the whole teapot, spout to the right.
-pub(crate) const VIEW: View = View {
-    target: Vec3::new(0.4, 0.08, 1.36),
-    azimuth: -66.0,
-    elevation: 21.0,
-    distance: 15.0,
-    fits: [3.75, 2.6],
-};
+pub(crate) const VIEW: View =
+    View { target: Vec3::new(0.4, 0.08, 1.36), azimuth: -66.0, elevation: 21.0, distance: 15.0, fits: [3.75, 2.6] };
 
 /// The data file.
 #[derive(Deserialize)]
