@@ -30,7 +30,7 @@ pub struct GpuPatch {
 /// # Errors
 /// What the pipeline says; a device that cannot run it at all.
 pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, cases: &[Case]) -> Result<Vec<(usize, Difference)>, Error> {
-    let mut kinds: BTreeMap<[u32; 3], (Kind, Vec<(usize, &Case)>)> = BTreeMap::new();
+    let mut kinds: BTreeMap<[u32; 3], (Kind, Vec<usize>)> = BTreeMap::new();
     let mut differences = Vec::new();
     for (i, case) in cases.iter().enumerate() {
         if let Err(error) = case.patch() {
@@ -39,14 +39,15 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, cases: &[Case]) -> Result
         }
         let kind = (case.domain, case.partitioning, case.topology);
         let key = [case.domain.number(), case.partitioning.number(), case.topology.number()];
-        kinds.entry(key).or_insert_with(|| (kind, Vec::new())).1.push((i, case));
+        kinds.entry(key).or_insert_with(|| (kind, Vec::new())).1.push(i);
     }
-    for ((domain, partitioning, topology), numbered) in kinds.into_values() {
-        let factor_bits: Vec<&[u32]> = numbered.iter().map(|(_, case)| case.factor_bits.as_slice()).collect();
+    for ((domain, partitioning, topology), numbers) in kinds.into_values() {
+        let numbered = || numbers.iter().filter_map(|i| Some((*i, cases.get(*i)?)));
+        let factor_bits: Vec<&[u32]> = numbered().map(|(_, case)| case.factor_bits.as_slice()).collect();
         let patches = tessellate(device, queue, domain, partitioning, topology, &factor_bits)?;
-        for ((i, case), patch) in numbered.iter().zip(&patches) {
+        for ((i, case), patch) in numbered().zip(&patches) {
             if let Err(difference) = case.compare(patch.culled, &patch.points, &patch.indices) {
-                differences.push((*i, difference));
+                differences.push((i, difference));
             }
         }
     }
@@ -110,6 +111,11 @@ pub fn tessellate(
     let tessellation = pipeline.encode(queue, &mut encoder, &mut workspace, &draw)?;
     queue.submit([encoder.finish()]);
     let mesh = Mesh::read_blocking(device, queue, &tessellation)?;
+    // A patch that is missing would go unchecked.
+    if mesh.patches.len() != factor_bits.len() {
+        let reason = format!("{} patches came back of {}", mesh.patches.len(), factor_bits.len());
+        return Err(Error::ReadBack { what: "a mesh", reason });
+    }
 
     let locations = mesh.member_bits("location").unwrap_or_default();
     let per_primitive = topology.vertices_per_primitive() as usize;

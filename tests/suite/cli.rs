@@ -239,6 +239,25 @@ fn factors_that_are_not_positive_parse_and_cull() {
 }
 
 #[test]
+fn both_devices_print_the_same() {
+    for args in [
+        tessellate("tri", "triangle_ccw", &["--edges", "3,4.5,1", "--inside", "64"]),
+        tessellate("quad", "triangle_cw", &["--edges", "inf,1,2,7", "--inside=-1,nan"]),
+        tessellate("quad", "point", &["--edges", "1,1,1,nan", "--inside", "3,3"]),
+        tessellate("isoline", "line", &["--edges", "2,3"]),
+    ] {
+        let output = run(&[&args[..], &["--device", "gpu"]].concat());
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        if complaint.contains("there is no adapter") {
+            eprintln!("skipped: there is no adapter to tessellate on");
+            return;
+        }
+        assert!(output.status.success(), "{args:?}: {complaint}");
+        assert_eq!(stdout(&output), stdout(&run(&args)), "{args:?}");
+    }
+}
+
+#[test]
 fn isolines_take_density_then_detail() {
     let lines = pattern(&tessellate("isoline", "line", &["--edges", "2,3"]));
     assert_eq!(lines["fixed16"].as_array().map(Vec::len), Some(2 * 4));
@@ -443,6 +462,7 @@ fn verify_counts_what_agrees() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_eq!(report["cases"], 1);
     assert_eq!(report["cpu"], serde_json::json!({"passed": 1, "failed": 0}));
+    assert_eq!(report["gpu"], report["cpu"]);
     assert_eq!(report["failures"], serde_json::json!([]));
 }
 
@@ -455,6 +475,7 @@ fn verify_fails_on_a_vector_that_does_not_hold() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(report["cpu"], serde_json::json!({"passed": 0, "failed": 1}));
+    assert_eq!(report["gpu"], report["cpu"]);
     assert_eq!(report["failures"], serde_json::json!(["minimum"]));
 }
 
