@@ -250,7 +250,8 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     }
 
     // The average of all factors against the threshold, exactly: both sides in units of 2^-23.
-    let below = select(pw_params.on_chip_below.zw, pw_params.on_chip_below.xy, patches == pw_params.patches_per_threadgroup);
+    let pair = pw_params.on_chip_below[(patches - 1u) / 2u];
+    let below = select(pair.zw, pair.xy, (patches & 1u) == 1u);
     let on_chip = pw_params.mode == PW_MODE_ON_CHIP
         || sum_high < below.y || (sum_high == below.y && sum_low < below.x);
 
