@@ -82,9 +82,7 @@ pub enum ShaderError {
         advice: &'static str,
     },
     /// A stage function's parameters or result are not those of the contract.
-    #[error(
-        "line {line}: `{function}` has the wrong signature: {problem}; expected `{expected}`, found `{found}`"
-    )]
+    #[error("line {line}: `{function}` has the wrong signature: {problem}; expected `{expected}`, found `{found}`")]
     WrongSignature {
         /// The function.
         function: String,
@@ -171,9 +169,7 @@ pub enum ShaderError {
         space: String,
     },
     /// A resource without `@group` and `@binding`.
-    #[error(
-        "line {line}: the resource `{name}` needs `@group(n) @binding(n)`, with a group from 0 to 2"
-    )]
+    #[error("line {line}: the resource `{name}` needs `@group(n) @binding(n)`, with a group from 0 to 2")]
     MissingBinding {
         /// The variable.
         name: String,

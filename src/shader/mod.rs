@@ -7,6 +7,8 @@ mod graph;
 mod layout;
 mod lines;
 mod naga_front;
+mod nesting;
+mod pass_through;
 mod prelude;
 mod reflect;
 mod reflection;
@@ -20,5 +22,6 @@ mod tokens;
 mod tests;
 
 pub use error::ShaderError;
+pub(crate) use pass_through::{pass_through_vertex_shader, vertex_attributes};
 pub use reflect::reflect;
 pub use reflection::*;

@@ -1,1 +1,4 @@
-fn main() {}
+//! The test suite: one program, so that it is linked once.
+
+mod shader_errors;
+mod shader_fuzz;
