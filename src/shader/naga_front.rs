@@ -27,10 +27,11 @@ pub(super) fn parse(text: &str, places: &Text) -> Result<naga::Module, ShaderErr
         let mut message = error.message().to_owned();
         let labels: Vec<(Span, &str)> = error.labels().collect();
         // The first label says what was wrong at the place itself; the message mostly says so already.
-        if let Some((_, label)) = labels.first() {
-            if !label.is_empty() && !message.contains(label) {
-                message.push_str(&format!(" ({label})"));
-            }
+        if let Some((_, label)) = labels.first()
+            && !label.is_empty()
+            && !message.contains(label)
+        {
+            message.push_str(&format!(" ({label})"));
         }
         for (span, label) in labels.iter().skip(1).filter(|(_, label)| !label.is_empty()) {
             let at = span.to_range().filter(|range| range.start < places.user_length);
@@ -54,6 +55,7 @@ pub(super) fn validate(
             .subgroup_stages(ShaderStages::COMPUTE)
             .subgroup_operations(SubgroupOperationSet::all())
             .validate(module)
+            .map_err(Box::new)
     })?;
     validated.map_err(|error| {
         let mut message = error.as_inner().to_string();

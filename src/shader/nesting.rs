@@ -112,6 +112,8 @@ impl Nesting {
                 let level = self.level();
                 level.part.base = level.else_base + BLOCK;
             }
+            // naga makes several blocks of these.
+            "for" | "while" | "loop" | "switch" => self.level().part.operators += BLOCK,
             text if text.starts_with(|c: char| c.is_alphanumeric() || c == '_') => {}
             _ => self.level().part.operators += 1,
         }

@@ -61,11 +61,10 @@ pub(super) fn bindings(
         let name = variable.name.clone().unwrap_or_default();
         let line = line(variables.get_span(handle), lines);
         let used = used.contains(&handle);
-        if used {
-            if let Some(other) = places.insert((binding.group, binding.binding), name.clone()) {
-                let (group, binding) = (binding.group, binding.binding);
-                return Err(ShaderError::SharedBinding { name, other, group, binding, line });
-            }
+        let other = if used { places.insert((binding.group, binding.binding), name.clone()) } else { None };
+        if let Some(other) = other {
+            let (group, binding) = (binding.group, binding.binding);
+            return Err(ShaderError::SharedBinding { name, other, group, binding, line });
         }
         bindings.push(UserBinding {
             name,
