@@ -2,7 +2,9 @@
 //!
 //! Reading ([`reflect()`]) stays apart from composing, so that other front ends can meet the same composer.
 
+pub(crate) mod compose;
 mod error;
+pub(crate) mod fetch;
 mod graph;
 mod layout;
 mod lines;

@@ -1,4 +1,10 @@
-//! The test suite: one program, so that it is linked once.
+//! The integration tests, in one binary: it is linked once.
 
+mod cli;
+mod golden;
+mod gpu;
+mod pipeline_golden;
 mod shader_errors;
 mod shader_fuzz;
+mod tessellator_gpu;
+mod tint;
