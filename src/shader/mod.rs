@@ -12,7 +12,7 @@ mod naga_front;
 mod nesting;
 mod pass_through;
 mod prelude;
-mod reflect;
+pub(crate) mod reflect;
 mod reflection;
 mod reserved;
 mod resources;

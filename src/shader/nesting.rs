@@ -1,7 +1,7 @@
 //! Follows brackets and bounds how deep the syntax tree of a text can be, without parsing it.
 //!
-//! naga's passes recurse over the tree. Its parser limits its own recursion, but a long chain such as `a + a + a + …` is
-//! deep without any, and running out of stack cannot be caught. The limit is measured so that an unoptimised naga stays
+//! naga's passes recurse over the tree. Its parser limits its own recursion, but a long chain such as `a + a + a` is deep
+//! without any, and running out of stack cannot be caught. The limit is measured so that an unoptimised naga stays
 //! within three quarters of the 2 MiB that a thread of Rust's gets.
 
 use super::tokens::Token;

@@ -242,9 +242,9 @@ fn components(types: &Types, member: &StructMember) -> Result<(ScalarKind, u32),
         Scalar::I32 => Ok((ScalarKind::Sint, components)),
         Scalar::U32 => Ok((ScalarKind::Uint, components)),
         Scalar { kind: naga::ScalarKind::Bool, .. } => Err("is a bool, which has no layout in memory; use a `u32`"),
-        Scalar { kind: naga::ScalarKind::Float, width: 2 } => Err(
-            "is of f16, which not every device has and vertex buffers pad differently; use `f32`, or `pack2x16float` into a `u32`",
-        ),
+        Scalar { kind: naga::ScalarKind::Float, width: 2 } => {
+            Err("is of f16, which not every device has; use `f32`, or `pack2x16float` into a `u32`")
+        }
         _ => Err("has to be of `f32`, `i32` or `u32`: vertex formats have no others"),
     }
 }

@@ -294,3 +294,11 @@ fn a_struct_named_as_the_entry_point() {
     let text = pass_through_vertex_shader(&surface).unwrap();
     naga::front::wgsl::parse_str(&text).unwrap();
 }
+
+#[test]
+fn a_panic_of_the_compiler_becomes_an_error() {
+    let error = naga_front::contain("parsing", || -> u32 { panic!("entered {} code", "unreachable") }).unwrap_err();
+    let expected = ShaderError::CompilerFailure { step: "parsing", message: "entered unreachable code".to_owned() };
+    assert_eq!(error, expected);
+    assert_eq!((error.line(), error.function()), (None, None));
+}

@@ -26,10 +26,13 @@ const SOUP: &str = "fn struct var let const override alias if else for while loo
     ( ) { } [ ] < > , ; : . -> = == += + - * / % & && | || ! ~ ^ << >> _ @ # $ \" ' \\ ` é \u{0} \u{feff}
     0 1 -1 0x7fffffff 4294967295 1e39 1.5f 0h 1u /* */ //";
 
+fn word() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(SOUP.split_whitespace().collect::<Vec<_>>())
+}
+
 fn soup() -> impl Strategy<Value = String> {
-    let words: Vec<&'static str> = SOUP.split_whitespace().collect();
     let separator = prop_oneof![8 => Just(" "), 1 => Just("\n"), 1 => Just("")];
-    prop::collection::vec((prop::sample::select(words), separator), 0..60)
+    prop::collection::vec((word(), separator), 0..60)
         .prop_map(|pieces| pieces.into_iter().flat_map(|(word, separator)| [word, separator]).collect())
 }
 
@@ -73,7 +76,7 @@ proptest! {
 
     #[test]
     fn small_mutations_never_panic(
-        edits in prop::collection::vec((0.0..1.0f64, 0usize..3, prop::sample::select(SOUP.split_whitespace().map(str::to_owned).collect::<Vec<_>>())), 1..3)
+        edits in prop::collection::vec((0.0..1.0f64, 0usize..3, word().prop_map(str::to_owned)), 1..3)
     ) {
         let _ = read(&mutate(GOOD.to_owned(), &edits));
     }
