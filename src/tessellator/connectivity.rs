@@ -217,7 +217,7 @@ fn tri_triangle(kind: Kind, contexts: &[Context; 6], t: u32, points: u32) -> [u3
     } else {
         // The ring that holds the triangle, by the number of segments of its sides, and the triangles left from it on.
         let left = tri_triangles(ring_1) - (t - end_2);
-        let s = search(ring_1 & 1, 0, (2 * left + 2) / 3);
+        let s = search(ring_1 & 1, 0, (2 * left).div_ceil(3));
         let in_ring = tri_triangles(s) - left;
         let m = s - 1;
         let base = points - tri_points(s);
@@ -343,10 +343,7 @@ mod tests {
             "o0,o1,i0 i0,o1,i1 o1,o2,i1 i1,o2,i2 o2,o3,i2 o3,o4,i2 i2,o4,o5 o5,o6,i2 o6,o7,i2 i2,o7,i3 o7,o8,i3 \
              i3,o8,i4 o8,o9,i4"
         );
-        assert_eq!(
-            stitch((4, 1), (2, 1)),
-            "o0,o1,i0 i0,o1,i1 i1,o1,i2 i2,o1,i3 i3,o1,o2 i3,o2,i4 i4,o2,i5 o2,o3,i5"
-        );
+        assert_eq!(stitch((4, 1), (2, 1)), "o0,o1,i0 i0,o1,i1 i1,o1,i2 i2,o1,i3 i3,o1,o2 i3,o2,i4 i4,o2,i5 o2,o3,i5");
         assert_eq!(stitch((2, 1), (3, 0)), "o0,o1,i0 o1,o2,i0 o2,o3,i0 i0,o3,i1 o3,o4,i1 o4,o5,i1 o5,o6,i1");
     }
 }

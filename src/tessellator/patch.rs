@@ -320,9 +320,8 @@ mod tests {
     #[test]
     fn locations_are_exact() {
         let bits = [5.0f32, 7.0, 3.0, 9.0].map(f32::to_bits);
-        let patch =
-            TessellatedPatch::new(Domain::Tri, Partitioning::FractionalOdd, OutputTopology::TriangleCw, &bits)
-                .expect("a valid patch");
+        let patch = TessellatedPatch::new(Domain::Tri, Partitioning::FractionalOdd, OutputTopology::TriangleCw, &bits)
+            .expect("a valid patch");
         for k in 0..patch.point_count() {
             let [u, v, w] = patch.location(k).expect("a point");
             assert_eq!(u + v + w, 1.0);

@@ -18,6 +18,18 @@ pub struct Context {
     pub split: u32,
 }
 
+impl Context {
+    /// How many segments the factor makes; an edge has one point more.
+    pub fn segments(self) -> u32 {
+        segments(self.shape)
+    }
+
+    /// Where point i of the edge lies, 16.16; there is one point more than segments.
+    pub fn place(self, i: u32) -> Option<u32> {
+        (i <= self.segments()).then(|| place(self, i))
+    }
+}
+
 /// The bit of [`Context::shape`] that every context of a minimum patch has.
 pub(super) const MINIMUM: u32 = 0x200_0000;
 

@@ -87,8 +87,5 @@ fn quad_point(contexts: &[Context; 6], k: u32, points: u32) -> [u32; 2] {
     let context_v = if outer && !runs_along_u { contexts[side] } else { inside_v };
     let place_u = place(context_u, ring + if runs_along_u { j } else { 0 });
     let place_v = place(context_v, ring + if runs_along_u { 0 } else { j });
-    [
-        if side >= 2 { ONE - place_u } else { place_u },
-        if side == 0 || side == 3 { ONE - place_v } else { place_v },
-    ]
+    [if side >= 2 { ONE - place_u } else { place_u }, if side == 0 || side == 3 { ONE - place_v } else { place_v }]
 }

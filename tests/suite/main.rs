@@ -2,3 +2,4 @@
 
 mod golden;
 mod tessellator_gpu;
+mod tessellator_properties;

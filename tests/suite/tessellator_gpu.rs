@@ -104,10 +104,8 @@ fn run((device, queue): &(wgpu::Device, wgpu::Queue), patches: &[TessellatedPatc
     let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
         layout: &pipeline.get_bind_group_layout(0),
-        entries: &[0, 1, 2, 3].map(|i| wgpu::BindGroupEntry {
-            binding: i as u32,
-            resource: bound[i].as_entire_binding(),
-        }),
+        entries: &[0, 1, 2, 3]
+            .map(|i| wgpu::BindGroupEntry { binding: i as u32, resource: bound[i].as_entire_binding() }),
     });
 
     let mut encoder = device.create_command_encoder(&Default::default());
