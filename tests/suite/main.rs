@@ -7,4 +7,5 @@ mod pipeline_golden;
 mod shader_errors;
 mod shader_fuzz;
 mod tessellator_gpu;
+mod tessellator_properties;
 mod tint;
