@@ -188,7 +188,9 @@ impl TessellationPipeline {
             index_offset: bound.index_offset,
             index_count: bound.index_count,
             ds_wave_threshold: self.parameters.ds_wave_threshold,
-            spare: 0,
+            connectivity_items: offsets.connectivity_items,
+            connectivity_capacity: offsets.connectivity_capacity,
+            spare: [0; 3],
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
         }

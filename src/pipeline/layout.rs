@@ -18,8 +18,10 @@ pub(crate) const GROUP_WORDS: u32 = 8;
 pub(crate) const BLOCK: u32 = 1024;
 /// Lanes of a wave of the emulated machine (`PW_WAVE`).
 pub(crate) const WAVE: u32 = 64;
-/// Waves of an item of the queue (`PW_ITEM_WAVES`).
+/// Waves of an item of the domain pass (`PW_ITEM_WAVES`).
 pub(crate) const ITEM_WAVES: u32 = 8;
+/// Primitives of an item of the connectivity pass (`PW_ITEM_PRIMITIVES`).
+pub(crate) const ITEM_PRIMITIVES: u32 = 512;
 
 /// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).
 pub(crate) const PATCH_HEADER_WORDS: u32 = 4;
@@ -81,7 +83,9 @@ pub(crate) struct Params {
     pub(crate) index_offset: u32,
     pub(crate) index_count: u32,
     pub(crate) ds_wave_threshold: u32,
-    pub(crate) spare: u32,
+    pub(crate) connectivity_items: u32,
+    pub(crate) connectivity_capacity: u32,
+    pub(crate) spare: [u32; 3],
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }
@@ -102,12 +106,13 @@ pub(crate) struct Slot {
     pub(crate) vertex_start: u32,
     pub(crate) primitive_start: u32,
     pub(crate) threadgroups: u32,
-    pub(crate) spare: [u32; 6],
+    pub(crate) connectivity: u32,
+    pub(crate) spare: [u32; 5],
 }
 
 pub(crate) const OVERFLOW_VERTICES: u32 = 1;
 pub(crate) const OVERFLOW_PRIMITIVES: u32 = 2;
 pub(crate) const OVERFLOW_OFF_CHIP: u32 = 4;
-pub(crate) const OVERFLOW_QUEUE: u32 = 8;
+pub(crate) const OVERFLOW_ITEMS: u32 = 8;
 
 const _: () = assert!(size_of::<Slot>() == 64);

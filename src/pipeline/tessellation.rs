@@ -135,7 +135,7 @@ impl TessellationPipeline {
         let kernels = ComposedKernels {
             threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources),
             allocate: compose::allocate(&fixed, STATE_SHAPE),
-            connectivity: compose::connectivity(&fixed, STATE_SHAPE),
+            connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
         };
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::device::{buffer, guarded};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_WAVES, PARAMS_STRIDE, Params, SLOTS, WAVE, WORDS_OFFSET, patch_words,
+    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_PRIMITIVES, ITEM_WAVES, PARAMS_STRIDE, Params, SLOTS, WAVE,
+    WORDS_OFFSET, patch_words,
 };
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
@@ -77,6 +78,8 @@ pub(crate) struct StateOffsets {
     pub(crate) block_sums: u32,
     pub(crate) queue: u32,
     pub(crate) queue_capacity: u32,
+    pub(crate) connectivity_items: u32,
+    pub(crate) connectivity_capacity: u32,
 }
 
 /// What draws have taken since the last reset.
@@ -149,8 +152,11 @@ impl Workspace {
         check(&descriptor)?;
         let patch_words = patch_words(pipeline.fixed.domain);
         let most_vertices = descriptor.chunks.iter().map(|chunk| chunk.vertices).max().unwrap_or(0);
-        let queue_capacity = descriptor.threadgroups.saturating_add(most_vertices.div_ceil(WAVE * ITEM_WAVES));
-        let (offsets, words) = state_offsets(&descriptor, patch_words, queue_capacity)?;
+        let most_primitives = descriptor.chunks.iter().map(|chunk| chunk.primitives).max().unwrap_or(0);
+        // Each threadgroup can end in an item that is not full.
+        let items = [most_vertices.div_ceil(WAVE * ITEM_WAVES), most_primitives.div_ceil(ITEM_PRIMITIVES)]
+            .map(|full| descriptor.threadgroups.saturating_add(full));
+        let (offsets, words) = state_offsets(&descriptor, patch_words, items)?;
 
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
@@ -381,13 +387,14 @@ fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
 fn state_offsets(
     descriptor: &WorkspaceDescriptor,
     patch_words: u32,
-    queue_capacity: u32,
+    [queue_capacity, connectivity_capacity]: [u32; 2],
 ) -> Result<(StateOffsets, u64), Error> {
     let parts = [
         u64::from(descriptor.threadgroups) * u64::from(GROUP_WORDS),
         u64::from(descriptor.patches) * u64::from(patch_words),
         u64::from(descriptor.threadgroups.div_ceil(BLOCK)),
         u64::from(queue_capacity) * 2,
+        u64::from(connectivity_capacity) * 2,
     ];
     let words: u64 = parts.iter().sum();
     if words > u64::from(u32::MAX / 4) {
@@ -404,5 +411,15 @@ fn state_offsets(
     let patch_records = parts[0] as u32;
     let block_sums = patch_records + parts[1] as u32;
     let queue = block_sums + parts[2] as u32;
-    Ok((StateOffsets { threadgroup_records, patch_records, block_sums, queue, queue_capacity }, words))
+    let connectivity_items = queue + parts[3] as u32;
+    let offsets = StateOffsets {
+        threadgroup_records,
+        patch_records,
+        block_sums,
+        queue,
+        queue_capacity,
+        connectivity_items,
+        connectivity_capacity,
+    };
+    Ok((offsets, words))
 }
