@@ -2,4 +2,5 @@
 
 mod cli;
 mod golden;
+mod tessellator_gpu;
 mod tint;
