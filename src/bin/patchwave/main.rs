@@ -85,11 +85,7 @@ fn answer_error(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::complain(&one_line(&format!("{error:#}")));
-    if error.downcast_ref::<output::Usage>().is_some() {
-        ExitCode::from(2)
-    } else {
-        ExitCode::from(1)
-    }
+    if error.downcast_ref::<output::Usage>().is_some() { ExitCode::from(2) } else { ExitCode::from(1) }
 }
 
 /// Prints help and version as clap made them, and its errors on one line.
@@ -108,14 +104,9 @@ fn answer_clap(error: &clap::Error) -> ExitCode {
         _ => {
             let text = error.render().to_string();
             let text = text.split("\n\nUsage:").next().unwrap_or(&text);
-            let text = text
-                .split("\n\nFor more information")
-                .next()
-                .unwrap_or(text);
+            let text = text.split("\n\nFor more information").next().unwrap_or(text);
             let text = one_line(text.strip_prefix("error: ").unwrap_or(text));
-            output::complain(&format!(
-                "{text}; 'patchwave --help' and 'patchwave VERB --help' tell what there is"
-            ));
+            output::complain(&format!("{text}; 'patchwave --help' and 'patchwave VERB --help' tell what there is"));
             ExitCode::from(2)
         }
     }

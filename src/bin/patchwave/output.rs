@@ -24,10 +24,7 @@ pub(crate) fn complain(line: &str) {
 /// Writes a text to stdout.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
         result => result.context("cannot write to stdout"),
     }
@@ -58,19 +55,13 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    fs::create_dir_all(folder).with_context(|| {
-        format!(
-            "cannot write {shown}: its folder {} cannot be made",
-            folder.display()
-        )
-    })?;
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot write {shown}: its folder {} cannot be made", folder.display()))?;
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
     hidden.push(format!(".{}.part", std::process::id()));
     let part = Part(folder.join(hidden));
-    fs::write(&part.0, bytes)
-        .and_then(|()| fs::rename(&part.0, path))
-        .with_context(|| format!("cannot write {shown}"))
+    fs::write(&part.0, bytes).and_then(|()| fs::rename(&part.0, path)).with_context(|| format!("cannot write {shown}"))
 }
 
 /// A temporary file, removed if it still has its temporary name at the end.

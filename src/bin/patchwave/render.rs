@@ -75,40 +75,15 @@ impl FromStr for Size {
         // 8192 is WebGPU's default limit on a texture's sides.
         let side = |side: &str| side.parse().ok().filter(|side| (1..=8192).contains(side));
         text.split_once(['x', 'X'])
-            .and_then(|(width, height)| {
-                Some(Self {
-                    width: side(width)?,
-                    height: side(height)?,
-                })
-            })
-            .ok_or_else(|| {
-                format!("'{text}' is no size; write width x height, each 1 to 8192, like 1280x960")
-            })
+            .and_then(|(width, height)| Some(Self { width: side(width)?, height: side(height)? }))
+            .ok_or_else(|| format!("'{text}' is no size; write width x height, each 1 to 8192, like 1280x960"))
     }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let Args {
-        scene,
-        factor,
-        partitioning,
-        size,
-        wireframe,
-        ..
-    } = args;
+    let Args { scene, factor, partitioning, size, wireframe, .. } = args;
     let chosen = args.adapter.choose()?;
-    let _ = (
-        scene,
-        factor.map(|factor| factor.0),
-        partitioning,
-        size.width,
-        size.height,
-        wireframe,
-        &chosen.adapter,
-    );
+    let _ = (scene, factor.map(|factor| factor.0), partitioning, size.width, size.height, wireframe, &chosen.adapter);
     let _ = output::write_file;
-    anyhow::bail!(
-        "cannot write {}: this build has no render pipeline yet",
-        args.output.display()
-    )
+    anyhow::bail!("cannot write {}: this build has no render pipeline yet", args.output.display())
 }
