@@ -1,8 +1,21 @@
-//! Hull and domain shaders for wgpu.
+//! Hull and domain shaders for wgpu: the whole D3D-style tessellation pipeline as WGSL compute passes.
 
 #![forbid(unsafe_code)]
 
+mod error;
 #[cfg(feature = "cli")]
 pub mod golden;
+pub mod hardware;
+pub mod mesh;
+pub mod pipeline;
 pub mod shader;
 pub mod tessellator;
+
+pub use error::Error;
+pub use mesh::Mesh;
+pub use pipeline::{
+    Draw, IndexBuffer, Tessellation, TessellationPipeline, TessellationPipelineDescriptor, Workspace,
+    WorkspaceDescriptor,
+};
+pub use shader::{ShaderError, StageNames};
+pub use tessellator::{Domain, OutputTopology, Partitioning};

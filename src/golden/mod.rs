@@ -3,6 +3,7 @@
 //! Two readers give the same cases: [`packed()`] those that are compiled in, [`read_folder()`] any folder of JSON-lines
 //! files. The format is described in `assets/vectors/README.md`.
 
+pub mod gpu;
 mod json_lines;
 mod packed;
 

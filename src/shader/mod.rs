@@ -2,6 +2,27 @@
 //!
 //! Reading ([`reflect()`]) stays apart from composing, so that other front ends can meet the same composer.
 
+pub(crate) mod compose;
+mod error;
+pub(crate) mod fetch;
+mod graph;
+mod layout;
+mod lines;
+mod naga_front;
+mod pass_through;
+mod prelude;
+mod reflect;
 mod reflection;
+mod reserved;
+mod resources;
+mod scan;
+mod signature;
+mod tokens;
 
+#[cfg(test)]
+mod tests;
+
+pub use error::ShaderError;
+pub(crate) use pass_through::{pass_through_vertex_shader, vertex_attributes};
+pub use reflect::reflect;
 pub use reflection::*;

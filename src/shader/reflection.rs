@@ -13,6 +13,31 @@ pub struct StageNames {
     pub domain: String,
 }
 
+impl Default for StageNames {
+    /// `vertex`, `hull`, `patch_constants` and `domain`.
+    fn default() -> Self {
+        Self {
+            vertex: "vertex".to_owned(),
+            hull: Some("hull".to_owned()),
+            patch_constants: "patch_constants".to_owned(),
+            domain: "domain".to_owned(),
+        }
+    }
+}
+
+/// The lines of the stage functions' headers, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageLines {
+    /// The vertex function's.
+    pub vertex: u32,
+    /// The hull function's, where there is one.
+    pub hull: Option<u32>,
+    /// The patch constant function's.
+    pub patch_constants: u32,
+    /// The domain function's.
+    pub domain: u32,
+}
+
 /// A type of the user's that lies in workgroup or storage memory: how WGSL spells it and what it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointLayout {
@@ -20,6 +45,10 @@ pub struct PointLayout {
     pub type_name: String,
     /// Bytes from one element of an array to the next.
     pub stride: u32,
+    /// Bytes that one value takes, without the padding after it.
+    pub size: u32,
+    /// What its address has to be a multiple of.
+    pub alignment: u32,
     /// 32-bit scalars in the type, as D3D counts them against its limits (padding not counted).
     pub scalars: u32,
 }
@@ -79,8 +108,10 @@ pub struct SurfaceMember {
     pub components: u32,
     /// Byte offset in a vertex.
     pub offset: u32,
-    /// The `@interpolate(…)` attribute as WGSL text, empty where there is none.
+    /// The `@interpolate(…)` attribute as WGSL text, empty where there is none or it says what WGSL assumes anyway.
     pub interpolate: String,
+    /// Whether a position is `@invariant`.
+    pub invariant: bool,
 }
 
 /// The domain function's output struct: both an IO struct and host-shareable.
@@ -94,6 +125,86 @@ pub struct Surface {
     pub members: Vec<SurfaceMember>,
 }
 
+/// What a resource is, as far as a bind group has to agree with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BindingKind {
+    /// `var<uniform>`.
+    UniformBuffer {
+        /// The least bytes that have to be bound.
+        size: u32,
+    },
+    /// `var<storage>`.
+    StorageBuffer {
+        /// The least bytes that have to be bound: one element, where an array at the end has no size.
+        size: u32,
+        /// Whether the shader may only read it.
+        read_only: bool,
+    },
+    /// `sampler` or `sampler_comparison`.
+    Sampler {
+        /// Whether it compares.
+        comparison: bool,
+    },
+    /// A texture to sample or load from.
+    Texture {
+        /// Its dimension.
+        dimension: TextureDimension,
+        /// What a texel is.
+        sample: TextureSample,
+        /// Whether it has several samples a texel.
+        multisampled: bool,
+    },
+    /// A storage texture.
+    StorageTexture {
+        /// Its dimension.
+        dimension: TextureDimension,
+        /// Its format as WGSL spells it, for example `rgba8unorm`.
+        format: &'static str,
+        /// Whether the shader may read it.
+        reads: bool,
+        /// Whether the shader may write it.
+        writes: bool,
+    },
+    /// `acceleration_structure`.
+    AccelerationStructure,
+    /// `texture_external`.
+    ExternalTexture,
+    /// `binding_array<…>`: several resources under one binding.
+    Array {
+        /// How many; `None`: as many as are bound.
+        count: Option<u32>,
+        /// What each is.
+        element: Box<BindingKind>,
+    },
+}
+
+/// The dimension of a texture's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureDimension {
+    /// `1d`.
+    D1,
+    /// `2d`.
+    D2,
+    /// `2d_array`.
+    D2Array,
+    /// `3d`.
+    D3,
+    /// `cube`.
+    Cube,
+    /// `cube_array`.
+    CubeArray,
+}
+
+/// What sampling a texture gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureSample {
+    /// Components of a scalar kind.
+    Kind(ScalarKind),
+    /// Depth.
+    Depth,
+}
+
 /// A resource of the user's in bind groups 0 to 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserBinding {
@@ -105,8 +216,39 @@ pub struct UserBinding {
     pub binding: u32,
     /// Whether it is a storage buffer, and so counts against the device's limit a stage.
     pub is_storage_buffer: bool,
+    /// What has to be bound there.
+    pub kind: BindingKind,
     /// Whether the four stage functions reach it.
     pub used: bool,
+    /// The line of its declaration, from 1.
+    pub line: u32,
+}
+
+/// The type of an `override`, as far as a value given for it has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OverrideKind {
+    /// `bool`: 0 is false, all else true.
+    Bool,
+    /// `i32`.
+    Sint,
+    /// `u32`.
+    Uint,
+    /// `f32`.
+    Float,
+    /// `f16`.
+    Half,
+    /// Another type that naga knows and WebGPU does not.
+    Other,
+}
+
+/// A private variable of the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateVariable {
+    /// Its name.
+    pub name: String,
+    /// A WGSL statement that sets it back to its initial value.
+    pub reset: String,
     /// The line of its declaration, from 1.
     pub line: u32,
 }
@@ -118,6 +260,8 @@ pub struct UserOverride {
     pub key: String,
     /// The variable's name.
     pub name: String,
+    /// The type of its value.
+    pub kind: OverrideKind,
     /// Whether the shader gives a default; without one the descriptor has to give a value.
     pub has_default: bool,
     /// The line of its declaration, from 1.
@@ -131,6 +275,8 @@ pub struct Reflection {
     pub source: String,
     /// The names by which the stage functions are called.
     pub names: StageNames,
+    /// Where the stage functions are.
+    pub lines: StageLines,
     /// The attribute struct, where the vertex function takes one.
     pub attributes: Option<Attributes>,
     /// Whether the vertex function takes a `VertexId`.
@@ -147,6 +293,8 @@ pub struct Reflection {
     pub surface: Surface,
     /// Private variables of the user's that the stage functions reach, to be set back before each call.
     pub private_variables: Vec<String>,
+    /// How to set them back, one for each of `private_variables` and in the same order.
+    pub private_resets: Vec<PrivateVariable>,
     /// Resources in bind groups 0 to 2.
     pub bindings: Vec<UserBinding>,
     /// Override declarations.

@@ -2,5 +2,7 @@
 
 mod cli;
 mod golden;
+mod gpu;
+mod pipeline_golden;
 mod tessellator_gpu;
 mod tint;

@@ -1,0 +1,153 @@
+// Prefix sums over the threadgroups' primitives, so that primitives come out in patch order whatever order the
+// threadgroups ran in; then what the draw needs against what there is, and the indirect arguments.
+//
+// Up to PW_BLOCK threadgroups: one workgroup of `pw_allocate_draw` alone. More: `pw_allocate_blocks` scans blocks of
+// them first, a workgroup a block, and `pw_allocate_draw` scans the sums of the blocks.
+
+// The words of a draw's entry in the arguments: what the caller's render pass draws with, then our own dispatches.
+struct PwArguments {
+    index_count: u32,
+    instance_count: u32,
+    first_index: u32,
+    base_vertex: u32,
+    first_instance: u32,
+    domain: array<u32, 3>,
+    connectivity: array<u32, 3>,
+    spare: array<u32, 5>,
+}
+
+@group(3) @binding(1) var<storage, read_write> pw_state: PwState;
+@group(3) @binding(2) var<storage, read_write> pw_arguments: array<PwArguments, PW_SLOTS>;
+
+const PW_SCAN_LANES: u32 = 256u;
+
+var<workgroup> pw_scan: array<u32, PW_SCAN_LANES>;
+
+// Exclusive sum of `value` over the lanes; x: this lane's, y: the total.
+fn pw_scan_exclusive(lane: u32, value: u32) -> vec2u {
+    workgroupBarrier();
+    pw_scan[lane] = value;
+    for (var step = 1u; step < PW_SCAN_LANES; step <<= 1u) {
+        workgroupBarrier();
+        var sum = pw_scan[lane];
+        if (lane >= step) {
+            sum += pw_scan[lane - step];
+        }
+        workgroupBarrier();
+        pw_scan[lane] = sum;
+    }
+    workgroupBarrier();
+    return vec2u(pw_scan[lane] - value, pw_scan[PW_SCAN_LANES - 1u]);
+}
+
+// Scans the primitives of up to PW_BLOCK threadgroups from `first` on, adds `carry`, and returns their total. Sums
+// within a block cannot wrap: 1,024 threadgroups of at most 256 patches of at most 8,192 primitives.
+fn pw_scan_groups(lane: u32, first: u32, carry: u32) -> u32 {
+    let last = min(first + PW_BLOCK, pw_params.first_threadgroup + pw_params.threadgroups);
+    let mine = first + lane * 4u;
+    var counts: vec4u;
+    for (var i = 0u; i < 4u; i++) {
+        if (mine + i < last) {
+            counts[i] = pw_state.words[pw_group_record(mine + i) + PW_GROUP_PRIMITIVES];
+        }
+    }
+    let scanned = pw_scan_exclusive(lane, counts.x + counts.y + counts.z + counts.w);
+    var base = carry + scanned.x;
+    for (var i = 0u; i < 4u; i++) {
+        if (mine + i < last) {
+            pw_state.words[pw_group_record(mine + i) + PW_GROUP_PRIMITIVE_BASE] = base;
+        }
+        base += counts[i];
+    }
+    return scanned.y;
+}
+
+@compute @workgroup_size(PW_SCAN_LANES)
+fn pw_allocate_blocks(
+    @builtin(workgroup_id) workgroup: vec3u,
+    @builtin(num_workgroups) workgroups: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let block = pw_workgroup_index(workgroup, workgroups);
+    if (block * PW_BLOCK >= pw_params.threadgroups) {
+        return;
+    }
+    let total = pw_scan_groups(lane, pw_params.first_threadgroup + block * PW_BLOCK, 0u);
+    if (lane == 0u) {
+        pw_state.words[pw_params.block_sums + block] = total;
+    }
+}
+
+@compute @workgroup_size(PW_SCAN_LANES)
+fn pw_allocate_draw(@builtin(local_invocation_index) lane: u32) {
+    var low = 0u;
+    var high = 0u;
+    if (pw_params.two_levels == 0u) {
+        low = pw_scan_groups(lane, pw_params.first_threadgroup, 0u);
+    } else {
+        let blocks = (pw_params.threadgroups + PW_BLOCK - 1u) / PW_BLOCK;
+        for (var first = 0u; first < blocks; first += PW_SCAN_LANES) {
+            let mine = first + lane;
+            var count = 0u;
+            if (mine < blocks) {
+                count = pw_state.words[pw_params.block_sums + mine];
+            }
+            let scanned = pw_scan_exclusive(lane, count);
+            if (mine < blocks) {
+                pw_state.words[pw_params.block_sums + mine] = low + scanned.x;
+            }
+            // 256 blocks can hold up to 2^39 primitives: the total of this round is kept in 64 bits by adding up in
+            // 16-bit halves.
+            let halves = vec2u(pw_sum_lanes(lane, count & 0xffffu), pw_sum_lanes(lane, count >> 16u));
+            let round_low = halves.x + (halves.y << 16u);
+            high += (halves.y >> 16u) + select(0u, 1u, round_low < halves.x);
+            let next = low + round_low;
+            high += select(0u, 1u, next < low);
+            low = next;
+        }
+    }
+    if (lane == 0u) {
+        pw_finish_draw(low, high);
+    }
+}
+
+// Total of `value` over the lanes.
+fn pw_sum_lanes(lane: u32, value: u32) -> u32 {
+    return pw_scan_exclusive(lane, value).y;
+}
+
+// Workgroups of a one-dimensional dispatch, folded to stay within 65,535 a dimension with few empty ones.
+fn pw_fold(workgroups: u32) -> array<u32, 3> {
+    let rows = max((workgroups + 65534u) / 65535u, 1u);
+    return array<u32, 3>((workgroups + rows - 1u) / rows, select(rows, 0u, workgroups == 0u), 1u);
+}
+
+fn pw_finish_draw(primitives: u32, primitives_high: u32) {
+    let slot = pw_params.slot;
+    let start = pw_state.used[pw_params.chunk];
+    var overflow = atomicLoad(&pw_state.slots[slot].overflow);
+    let vertices = atomicLoad(&pw_state.slots[slot].vertices);
+    if (atomicLoad(&pw_state.slots[slot].vertices_high) != 0u) {
+        overflow |= PW_OVERFLOW_VERTICES;
+    }
+    if (primitives_high != 0u || primitives > pw_params.primitive_capacity - start.primitives) {
+        overflow |= PW_OVERFLOW_PRIMITIVES;
+    }
+    atomicStore(&pw_state.slots[slot].overflow, overflow);
+    pw_state.slots[slot].primitives = primitives;
+    pw_state.slots[slot].primitives_high = primitives_high;
+    pw_state.slots[slot].vertex_start = start.vertices;
+    pw_state.slots[slot].primitive_start = start.primitives;
+    pw_state.slots[slot].threadgroups = pw_params.threadgroups;
+
+    var arguments = PwArguments();
+    if (overflow == 0u) {
+        arguments.index_count = primitives * PW_VERTICES_PER_PRIMITIVE;
+        arguments.instance_count = 1u;
+        arguments.first_index = start.primitives * PW_VERTICES_PER_PRIMITIVE;
+        arguments.domain = pw_fold(atomicLoad(&pw_state.slots[slot].queue));
+        arguments.connectivity = pw_fold((primitives + PW_PRIMITIVES_PER_WORKGROUP - 1u) / PW_PRIMITIVES_PER_WORKGROUP);
+        pw_state.used[pw_params.chunk] = PwUsed(start.vertices + vertices, start.primitives + primitives);
+    }
+    pw_arguments[slot] = arguments;
+}

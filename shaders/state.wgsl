@@ -1,0 +1,145 @@
+// What the passes share: the parameters of a draw, and the state buffer with its counters, records and queue.
+// The Rust side of these layouts is src/pipeline/layout.rs.
+
+const PW_ROLE_HULL: u32 = 0u;
+const PW_ROLE_DOMAIN: u32 = 1u;
+
+const PW_MODE_ON_CHIP: u32 = 0u;
+const PW_MODE_DYNAMIC: u32 = 1u;
+
+const PW_WAVE: u32 = 64u;
+
+// A draw that asked for more than the workspace holds: which room ran out.
+const PW_OVERFLOW_VERTICES: u32 = 1u;
+const PW_OVERFLOW_PRIMITIVES: u32 = 2u;
+const PW_OVERFLOW_OFF_CHIP: u32 = 4u;
+const PW_OVERFLOW_QUEUE: u32 = 8u;
+
+struct PwParams {
+    role: u32,
+    mode: u32,
+    slot: u32,                       // the draw's entry in `slots` and in the arguments
+    chunk: u32,                      // the output chunk that the draw appends to
+
+    first_threadgroup: u32,          // of the draw
+    threadgroups: u32,               // that this dispatch covers
+    patches_per_threadgroup: u32,
+    patches_per_instance: u32,
+
+    threadgroups_per_instance: u32,
+    first_patch: u32,                // patch record that the first threadgroup begins with
+    patches: u32,                    // that the threadgroups cover
+    two_levels: u32,                 // 1: allocate scanned the threadgroups in blocks
+
+    threadgroup_records: u32,        // offsets in words of `pw_state.words`
+    patch_records: u32,
+    block_sums: u32,
+    queue: u32,
+
+    vertex_capacity: u32,            // of the chunk
+    primitive_capacity: u32,
+    queue_capacity: u32,             // in items
+    off_chip_capacity: u32,          // in threadgroups
+
+    first_vertex: u32,               // of the draw; first index where it is indexed
+    base_vertex: i32,
+    first_instance: u32,
+    index_kind: u32,                 // 0: not indexed, 1: u16, 2: u32
+
+    index_offset: u32,               // where the index buffer begins, in bytes
+    index_count: u32,                // indices that the buffer holds
+    ds_wave_threshold: u32,
+    spare: u32,
+
+    // A threadgroup stays on-chip iff the sum of its factors, in units of 2^-23, is below this: low and high word for
+    // a full threadgroup, then for the short one at the end of an instance.
+    on_chip_below: vec4u,
+
+    // Vertex buffer i: where it begins, unused, its stride (in words), elements that lie wholly in it.
+    vertex_buffers: array<vec4u, 8>,
+}
+
+struct PwSlot {
+    vertices: atomic<u32>,           // that the draw's threadgroups asked for, 64 bits in two words
+    vertices_high: atomic<u32>,
+    queue: atomic<u32>,              // items asked for
+    off_chip: atomic<u32>,           // threadgroups that went off-chip
+    overflow: atomic<u32>,           // PW_OVERFLOW_* bits
+    primitives: u32,
+    primitives_high: u32,
+    vertex_start: u32,               // where the draw's vertices and primitives begin in its chunk
+    primitive_start: u32,
+    threadgroups: u32,
+    spare: array<u32, 6>,
+}
+
+struct PwUsed {
+    vertices: u32,
+    primitives: u32,
+}
+
+struct PwState {
+    used: array<PwUsed, PW_CHUNKS>,
+    slots: array<PwSlot, PW_SLOTS>,
+    words: array<u32>,
+}
+
+// A threadgroup's record, in words.
+const PW_GROUP_WORDS: u32 = 8u;
+const PW_GROUP_POINTS: u32 = 0u;
+const PW_GROUP_PRIMITIVES: u32 = 1u;
+const PW_GROUP_VERTEX_BASE: u32 = 2u;
+const PW_GROUP_SUM_LOW: u32 = 3u;
+const PW_GROUP_SUM_HIGH: u32 = 4u;
+const PW_GROUP_OFF_CHIP: u32 = 5u;       // 0: on-chip; else 1 + its block in the off-chip buffer
+const PW_GROUP_CULLED: u32 = 6u;
+const PW_GROUP_PRIMITIVE_BASE: u32 = 7u; // exclusive sum, written by allocate
+
+// A patch's record, in words: GCN's factor ring with what follows from the factors.
+const PW_PATCH_WORDS: u32 = 4u + PW_FACTORS;
+const PW_PATCH_VERTEX_BASE: u32 = 0u;
+const PW_PATCH_PRIMITIVE_BASE: u32 = 1u; // within its threadgroup
+const PW_PATCH_POINTS: u32 = 2u;
+const PW_PATCH_PRIMITIVES: u32 = 3u;
+const PW_PATCH_FACTORS: u32 = 4u;
+
+// Threadgroups that one workgroup of allocate scans when the scan has two levels.
+const PW_BLOCK: u32 = 1024u;
+
+// Waves of an item of the queue: what one workgroup of the domain pass takes.
+const PW_ITEM_WAVES: u32 = 8u;
+
+// Primitives that one workgroup of the connectivity pass writes.
+const PW_PRIMITIVES_PER_WORKGROUP: u32 = 512u;
+
+@group(3) @binding(0) var<uniform> pw_params: PwParams;
+
+// First patch record and number of patches of threadgroup `group` of the draw; threadgroups never span instances.
+fn pw_group_patches(group: u32) -> vec2u {
+    let instance = group / pw_params.threadgroups_per_instance;
+    let first = (group - instance * pw_params.threadgroups_per_instance) * pw_params.patches_per_threadgroup;
+    return vec2u(
+        instance * pw_params.patches_per_instance + first,
+        min(pw_params.patches_per_threadgroup, pw_params.patches_per_instance - first),
+    );
+}
+
+// The threadgroup that patch record `patch_record` belongs to.
+fn pw_group_of_patch(patch_record: u32) -> u32 {
+    let instance = patch_record / pw_params.patches_per_instance;
+    let patch_id = patch_record - instance * pw_params.patches_per_instance;
+    return instance * pw_params.threadgroups_per_instance + patch_id / pw_params.patches_per_threadgroup;
+}
+
+fn pw_group_record(group: u32) -> u32 {
+    return pw_params.threadgroup_records + group * PW_GROUP_WORDS;
+}
+
+fn pw_patch_record(patch_record: u32) -> u32 {
+    return pw_params.patch_records + patch_record * PW_PATCH_WORDS;
+}
+
+// A one-dimensional index out of a dispatch that was folded to stay within 65,535 workgroups a dimension.
+fn pw_workgroup_index(workgroup: vec3u, workgroups: vec3u) -> u32 {
+    return workgroup.y * workgroups.x + workgroup.x;
+}

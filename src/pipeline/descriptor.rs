@@ -1,0 +1,63 @@
+//! What a tessellation pipeline is made from.
+
+use crate::shader::StageNames;
+use crate::tessellator::{Domain, OutputTopology, Partitioning};
+
+/// Describes a [`TessellationPipeline`](super::TessellationPipeline).
+///
+/// [`TessellationPipelineDescriptor::new`] fills in the defaults; change the public fields from there.
+#[derive(Clone, Debug)]
+pub struct TessellationPipelineDescriptor<'a> {
+    /// Name for debugging tools.
+    pub label: Option<&'a str>,
+    /// The user's WGSL: structs and the four stage functions, no entry points. Bind group 3 is patchwave's.
+    pub shader: &'a str,
+    /// The names of the stage functions.
+    pub names: StageNames,
+    /// Values of the shader's `override` declarations, by `@id` in decimal or by name.
+    pub constants: &'a [(&'a str, f64)],
+    /// Vertex buffers that the input assembler reads. They are bound as storage, so each needs `BufferUsages::STORAGE`.
+    pub vertex_buffers: &'a [wgpu::VertexBufferLayout<'a>],
+    /// Layouts of the user's bind groups 0 to 2; every entry that the stage functions use must be visible to COMPUTE.
+    pub bind_group_layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
+    /// Input control points of a patch, 1 to 32.
+    pub input_control_points: u32,
+    /// Output control points of a patch, 0 to 32. Without a hull function: 0, or as many as the input's.
+    pub output_control_points: u32,
+    /// What a patch's parameter space is.
+    pub domain: Domain,
+    /// How a factor becomes segments.
+    pub partitioning: Partitioning,
+    /// What primitives come out.
+    pub output_topology: OutputTopology,
+    /// Factors above it are taken as it, as HLSL's `maxtessfactor` does; 1 to 64, 64 by default.
+    pub maximum_factor: f32,
+    /// A cache of compiled pipelines.
+    pub cache: Option<&'a wgpu::PipelineCache>,
+}
+
+impl<'a> TessellationPipelineDescriptor<'a> {
+    /// A descriptor of `control_points` in and out, integer partitioning, and the domain's usual topology: clockwise
+    /// triangles, or lines for isolines.
+    #[must_use]
+    pub fn new(shader: &'a str, domain: Domain, control_points: u32) -> Self {
+        Self {
+            label: None,
+            shader,
+            names: StageNames::default(),
+            constants: &[],
+            vertex_buffers: &[],
+            bind_group_layouts: &[],
+            input_control_points: control_points,
+            output_control_points: control_points,
+            domain,
+            partitioning: Partitioning::Integer,
+            output_topology: match domain {
+                Domain::Isoline => OutputTopology::Line,
+                Domain::Tri | Domain::Quad => OutputTopology::TriangleCw,
+            },
+            maximum_factor: 64.0,
+            cache: None,
+        }
+    }
+}

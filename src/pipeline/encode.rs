@@ -1,0 +1,277 @@
+//! A draw becomes dispatches in the caller's encoder: hull, allocate, domain, connectivity, for each output chunk.
+
+use std::ops::Range;
+
+use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
+use super::layout::{
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, ROLE_DOMAIN, ROLE_HULL, Params, SLOT_BYTES, USED_BYTES,
+};
+use super::output::{OutputChunk, Tessellation};
+use super::tessellation::TessellationPipeline;
+use super::workspace::{BindGroupKind, Taken, Workspace};
+use crate::Error;
+
+/// Everything decided on the CPU about a draw, before the first command is encoded.
+struct Plan {
+    shape: DrawShape,
+    bound: BoundBuffers,
+    /// Index buffer (or a stand-in), then the vertex buffers that the kernel reads.
+    buffers: Vec<wgpu::Buffer>,
+    /// Threadgroups of each output chunk.
+    splits: Vec<Range<u32>>,
+}
+
+/// How much of a draw is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passes {
+    /// Vertices, hulls and counts only.
+    Count,
+    /// All passes.
+    All,
+}
+
+impl TessellationPipeline {
+    /// Encodes the passes of `draw` into `encoder`; the result lies in `workspace` once the caller has submitted.
+    ///
+    /// Nothing is submitted, polled or read back. Once the draws' bindings are unchanged from frame to frame, no wgpu
+    /// object is created. `queue` takes the draw's parameters (a few hundred bytes, and only where they changed).
+    ///
+    /// A draw that turns out on the GPU to need more than the workspace has draws nothing, and its
+    /// [report](Workspace::request_report) says what it needs.
+    ///
+    /// # Errors
+    /// What the CPU can know: buffers without `STORAGE` or too short, missing bind groups, a workspace of another
+    /// pipeline, more patches, threadgroups or draws than the workspace has room for. Nothing is encoded then.
+    pub fn encode(
+        &self,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        workspace: &mut Workspace,
+        draw: &Draw<'_>,
+    ) -> Result<Tessellation, Error> {
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All)
+    }
+
+    pub(crate) fn encode_passes(
+        &self,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        workspace: &mut Workspace,
+        draw: &Draw<'_>,
+        passes: Passes,
+    ) -> Result<Tessellation, Error> {
+        workspace.check_pipeline(self)?;
+        let plan = self.plan_draw(workspace, draw)?;
+        let shape = plan.shape;
+        let first = workspace.taken;
+        let mut result = Tessellation::new(self, workspace, &shape, first);
+        if shape.patches == 0 {
+            return Ok(result);
+        }
+
+        // Bind groups first: whatever can fail, fails before a command is encoded.
+        let mut chunks = Vec::with_capacity(plan.splits.len());
+        for (chunk, split) in plan.splits.iter().enumerate() {
+            let slot = first.slots + chunk as u32;
+            let params = self.params(workspace, draw, &plan, chunk, split, slot);
+            chunks.push(ChunkCommands {
+                hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..params }),
+                domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..params }),
+                threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, &plan.buffers)?,
+                allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
+                connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
+                threadgroups: params.threadgroups,
+                arguments: u64::from(slot) * ARGUMENT_BYTES,
+            });
+            result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
+        }
+        workspace.taken = Taken {
+            patches: first.patches + shape.patches,
+            threadgroups: first.threadgroups + shape.threadgroups,
+            slots: first.slots + plan.splits.len() as u32,
+        };
+
+        if workspace.dirty {
+            let used = USED_BYTES + u64::from(workspace.descriptor.draws) * workspace.chunks.len() as u64 * SLOT_BYTES;
+            encoder.clear_buffer(&workspace.state, 0, Some(used));
+            workspace.dirty = false;
+        }
+        let mut pass = encoder
+            .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
+        for commands in &chunks {
+            self.encode_chunk(&mut pass, workspace, draw, commands, passes);
+        }
+        Ok(result)
+    }
+
+    fn plan_draw(&self, workspace: &Workspace, draw: &Draw<'_>) -> Result<Plan, Error> {
+        let shape = DrawShape::new(self, draw)?;
+        let bound = bound_buffers(self, draw, &shape)?;
+        for binding in self.reflection.bindings.iter().filter(|binding| binding.used) {
+            if draw.bind_groups.get(binding.group as usize).copied().flatten().is_none() {
+                return Err(Error::MissingBindGroup {
+                    group: binding.group,
+                    binding: binding.name.clone(),
+                    line: binding.line,
+                });
+            }
+        }
+        let room = |what, needed: u32, taken: u32, all: u32| {
+            let available = all.saturating_sub(taken);
+            if needed > available {
+                return Err(Error::WorkspaceTooSmall {
+                    what,
+                    needed: u64::from(needed),
+                    available: u64::from(available),
+                });
+            }
+            Ok(())
+        };
+        let descriptor = &workspace.descriptor;
+        room("patches", shape.patches, workspace.taken.patches, descriptor.patches)?;
+        room("threadgroups", shape.threadgroups, workspace.taken.threadgroups, descriptor.threadgroups)?;
+        let splits = splits(workspace, &shape)?;
+        let slots = descriptor.draws * workspace.chunks.len() as u32;
+        room("draws", splits.len() as u32, workspace.taken.slots, slots)?;
+
+        let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
+        let mut buffers = vec![index.unwrap_or(&workspace.stand_in).clone()];
+        for slot in &self.used_slots {
+            if let Some(slice) = draw.vertex_buffers.get(*slot as usize) {
+                buffers.push(slice.buffer().clone());
+            }
+        }
+        Ok(Plan { shape, bound, buffers, splits })
+    }
+
+    fn params(
+        &self,
+        workspace: &Workspace,
+        draw: &Draw<'_>,
+        plan: &Plan,
+        chunk: usize,
+        split: &Range<u32>,
+        slot: u32,
+    ) -> Params {
+        let Plan { shape, bound, .. } = plan;
+        let offsets = &workspace.offsets;
+        let capacity = workspace.chunks.get(chunk).map(|chunk| &chunk.capacity);
+        let threadgroups = split.end - split.start;
+        let first_patch = shape.first_patch(split.start);
+        Params {
+            role: ROLE_HULL,
+            mode: MODE_DYNAMIC,
+            slot,
+            chunk: chunk as u32,
+            first_threadgroup: split.start,
+            threadgroups,
+            patches_per_threadgroup: shape.patches_per_threadgroup,
+            patches_per_instance: shape.patches_per_instance,
+            threadgroups_per_instance: shape.threadgroups_per_instance,
+            first_patch,
+            patches: shape.first_patch(split.end) - first_patch,
+            two_levels: u32::from(threadgroups > BLOCK),
+            threadgroup_records: offsets.threadgroup_records
+                + workspace.taken.threadgroups * super::layout::GROUP_WORDS,
+            patch_records: offsets.patch_records + workspace.taken.patches * workspace.patch_words,
+            block_sums: offsets.block_sums,
+            queue: offsets.queue,
+            vertex_capacity: capacity.map_or(0, |capacity| capacity.vertices),
+            primitive_capacity: capacity.map_or(0, |capacity| capacity.primitives),
+            queue_capacity: offsets.queue_capacity,
+            off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
+            first_vertex: draw.vertices.start,
+            base_vertex: if draw.index_buffer.is_some() { draw.base_vertex } else { 0 },
+            first_instance: draw.instances.start,
+            index_kind: bound.index_kind,
+            index_offset: bound.index_offset,
+            index_count: bound.index_count,
+            ds_wave_threshold: 0,
+            spare: 0,
+            // A threshold of 0: no sum is below it, so every threadgroup goes off-chip.
+            on_chip_below: [0; 4],
+            vertex_buffers: bound.vertex_buffers,
+        }
+    }
+
+    fn encode_chunk(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        workspace: &Workspace,
+        draw: &Draw<'_>,
+        commands: &ChunkCommands,
+        passes: Passes,
+    ) {
+        for (i, group) in draw.bind_groups.iter().enumerate().take(3) {
+            if let Some(group) = group {
+                pass.set_bind_group(i as u32, *group, &[]);
+            }
+        }
+        pass.set_pipeline(&self.threadgroup);
+        pass.set_bind_group(3, &commands.threadgroup, &[commands.hull]);
+        let [x, y] = fold(commands.threadgroups);
+        pass.dispatch_workgroups(x, y, 1);
+        if passes == Passes::Count {
+            return;
+        }
+
+        pass.set_bind_group(3, &commands.allocate, &[commands.hull]);
+        if commands.threadgroups > BLOCK {
+            pass.set_pipeline(&self.allocate_blocks);
+            let [x, y] = fold(commands.threadgroups.div_ceil(BLOCK));
+            pass.dispatch_workgroups(x, y, 1);
+        }
+        pass.set_pipeline(&self.allocate_draw);
+        pass.dispatch_workgroups(1, 1, 1);
+
+        pass.set_pipeline(&self.threadgroup);
+        pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+        pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+
+        pass.set_pipeline(&self.connectivity);
+        pass.set_bind_group(3, &commands.connectivity, &[commands.hull]);
+        pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
+    }
+}
+
+/// `PW_MODE_DYNAMIC`.
+const MODE_DYNAMIC: u32 = 1;
+
+struct ChunkCommands {
+    /// Dynamic offsets of the parameters of the two roles.
+    hull: u32,
+    domain: u32,
+    threadgroup: wgpu::BindGroup,
+    allocate: wgpu::BindGroup,
+    connectivity: wgpu::BindGroup,
+    threadgroups: u32,
+    /// Byte offset of the draw's entry in the arguments.
+    arguments: u64,
+}
+
+/// A one-dimensional dispatch folded to stay within 65,535 workgroups a dimension, with few empty ones: those are not free
+/// on lavapipe.
+fn fold(workgroups: u32) -> [u32; 2] {
+    let rows = workgroups.div_ceil(65_535).max(1);
+    [workgroups.div_ceil(rows), rows]
+}
+
+/// The threadgroups that go to each output chunk.
+fn splits(workspace: &Workspace, shape: &DrawShape) -> Result<Vec<Range<u32>>, Error> {
+    if let [_] = workspace.chunks.as_slice() {
+        return Ok(vec![0..shape.threadgroups]);
+    }
+    let ranges: Vec<Range<u32>> = workspace.chunks.iter().map(|chunk| chunk.capacity.threadgroups.clone()).collect();
+    let follow_on = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
+    let whole = ranges.first().map(|range| range.start) == Some(0)
+        && ranges.last().map(|range| range.end) == Some(shape.threadgroups);
+    if !follow_on || !whole {
+        return Err(Error::WorkspaceMismatch {
+            reason: format!(
+                "its chunks do not cover the draw's {} threadgroups; measure this draw and make a workspace for it",
+                shape.threadgroups
+            ),
+        });
+    }
+    Ok(ranges)
+}

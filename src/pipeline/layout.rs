@@ -1,0 +1,107 @@
+//! The memory layouts that `shaders/state.wgsl` and `shaders/allocate.wgsl` declare, on the Rust side. A test compares
+//! both by naga.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::tessellator::Domain;
+
+/// Draw and chunk entries of a workspace between two resets (`PW_SLOTS`).
+pub(crate) const SLOTS: u32 = 1024;
+/// Output chunks of a workspace (`PW_CHUNKS`).
+pub(crate) const CHUNKS: u32 = 256;
+/// Vertex buffer slots of a pipeline: WebGPU's own limit.
+pub(crate) const VERTEX_BUFFERS: usize = 8;
+
+/// Words of a threadgroup's record (`PW_GROUP_WORDS`).
+pub(crate) const GROUP_WORDS: u32 = 8;
+/// Threadgroups of a block of the scan (`PW_BLOCK`).
+pub(crate) const BLOCK: u32 = 1024;
+/// Lanes of a wave of the emulated machine (`PW_WAVE`).
+pub(crate) const WAVE: u32 = 64;
+/// Waves of an item of the queue (`PW_ITEM_WAVES`).
+pub(crate) const ITEM_WAVES: u32 = 8;
+
+/// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).
+pub(crate) const PATCH_HEADER_WORDS: u32 = 4;
+
+/// Words of a patch's record (`PW_PATCH_WORDS`).
+pub(crate) fn patch_words(domain: Domain) -> u32 {
+    PATCH_HEADER_WORDS + domain.factor_count() as u32
+}
+
+/// `PwUsed`, `PwSlot`: where the words of the state buffer begin, in bytes.
+pub(crate) const USED_BYTES: u64 = CHUNKS as u64 * 8;
+pub(crate) const SLOT_BYTES: u64 = size_of::<Slot>() as u64;
+pub(crate) const WORDS_OFFSET: u64 = USED_BYTES + SLOTS as u64 * SLOT_BYTES;
+/// `PwArguments`.
+pub(crate) const ARGUMENT_BYTES: u64 = 64;
+pub(crate) const DOMAIN_ARGUMENTS: u64 = 20;
+pub(crate) const CONNECTIVITY_ARGUMENTS: u64 = 32;
+
+/// Dispatches of a draw read their parameters at dynamic offsets: one entry a role.
+pub(crate) const PARAMS_STRIDE: u64 = 256;
+
+pub(crate) const ROLE_HULL: u32 = 0;
+pub(crate) const ROLE_DOMAIN: u32 = 1;
+
+/// `PwParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Params {
+    pub(crate) role: u32,
+    pub(crate) mode: u32,
+    pub(crate) slot: u32,
+    pub(crate) chunk: u32,
+    pub(crate) first_threadgroup: u32,
+    pub(crate) threadgroups: u32,
+    pub(crate) patches_per_threadgroup: u32,
+    pub(crate) patches_per_instance: u32,
+    pub(crate) threadgroups_per_instance: u32,
+    pub(crate) first_patch: u32,
+    pub(crate) patches: u32,
+    pub(crate) two_levels: u32,
+    pub(crate) threadgroup_records: u32,
+    pub(crate) patch_records: u32,
+    pub(crate) block_sums: u32,
+    pub(crate) queue: u32,
+    pub(crate) vertex_capacity: u32,
+    pub(crate) primitive_capacity: u32,
+    pub(crate) queue_capacity: u32,
+    pub(crate) off_chip_capacity: u32,
+    pub(crate) first_vertex: u32,
+    pub(crate) base_vertex: i32,
+    pub(crate) first_instance: u32,
+    pub(crate) index_kind: u32,
+    pub(crate) index_offset: u32,
+    pub(crate) index_count: u32,
+    pub(crate) ds_wave_threshold: u32,
+    pub(crate) spare: u32,
+    pub(crate) on_chip_below: [u32; 4],
+    pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
+}
+
+const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>() % 16 == 0);
+
+/// `PwSlot`: what the GPU counted for one chunk of one draw.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Slot {
+    pub(crate) vertices: u32,
+    pub(crate) vertices_high: u32,
+    pub(crate) queue: u32,
+    pub(crate) off_chip: u32,
+    pub(crate) overflow: u32,
+    pub(crate) primitives: u32,
+    pub(crate) primitives_high: u32,
+    pub(crate) vertex_start: u32,
+    pub(crate) primitive_start: u32,
+    pub(crate) threadgroups: u32,
+    pub(crate) spare: [u32; 6],
+}
+
+pub(crate) const OVERFLOW_VERTICES: u32 = 1;
+pub(crate) const OVERFLOW_PRIMITIVES: u32 = 2;
+pub(crate) const OVERFLOW_OFF_CHIP: u32 = 4;
+pub(crate) const OVERFLOW_QUEUE: u32 = 8;
+
+const _: () = assert!(size_of::<Slot>() == 64);

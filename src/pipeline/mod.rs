@@ -1,0 +1,27 @@
+//! The tessellation pipeline on wgpu: the compiled pipeline, the memory that draws work in, the encoding of the passes,
+//! and what comes out.
+
+mod attributes;
+mod descriptor;
+mod device;
+mod draw;
+mod encode;
+pub(crate) mod layout;
+mod measure;
+mod output;
+mod read;
+mod report;
+mod tessellation;
+mod workspace;
+
+pub use descriptor::TessellationPipelineDescriptor;
+pub use draw::{Draw, IndexBuffer};
+pub use measure::Measurement;
+pub use output::{OutputChunk, Tessellation};
+pub use report::{DrawReport, Shortage};
+pub(crate) use report::report as slot_report;
+pub use tessellation::{ComposedKernels, TessellationPipeline};
+pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
+
+pub(crate) use device::buffer;
+pub(crate) use read::{Reading, Source};

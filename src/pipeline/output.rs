@@ -1,0 +1,140 @@
+//! What comes out of a draw: chunks of vertices and indices, each with its indirect arguments.
+
+use std::ops::Range;
+
+use super::draw::DrawShape;
+use super::layout::{ARGUMENT_BYTES, SLOT_BYTES, USED_BYTES, WORDS_OFFSET};
+use super::tessellation::TessellationPipeline;
+use super::workspace::{Taken, Workspace};
+use crate::shader::Surface;
+use crate::tessellator::{Domain, OutputTopology, Partitioning};
+
+/// A range of a draw's patches, tessellated: where its vertices and indices lie and what to draw them with.
+#[derive(Clone, Debug)]
+pub struct OutputChunk {
+    /// Patches of the draw (over all instances) whose output this is.
+    pub patches: Range<u32>,
+    /// The vertex buffer; indices count from its beginning.
+    pub vertices: wgpu::Buffer,
+    /// The index buffer, 32 bits an index.
+    pub indices: wgpu::Buffer,
+    /// Holds the arguments of `draw_indexed_indirect`, written by the GPU.
+    pub arguments: wgpu::Buffer,
+    /// Where they begin, in bytes.
+    pub arguments_offset: u64,
+    /// Entry of the state buffer's slots.
+    pub(crate) slot: u32,
+    pub(crate) vertex_capacity: u32,
+    pub(crate) primitive_capacity: u32,
+}
+
+impl OutputChunk {
+    pub(crate) fn new(
+        workspace: &Workspace,
+        chunk: usize,
+        slot: u32,
+        threadgroups: Range<u32>,
+        shape: &DrawShape,
+    ) -> Self {
+        // The caller walks the workspace's own chunks, so there is one of this number.
+        let output = &workspace.chunks[chunk];
+        Self {
+            patches: shape.first_patch(threadgroups.start)..shape.first_patch(threadgroups.end),
+            vertices: output.vertices.clone(),
+            indices: output.indices.clone(),
+            arguments: workspace.arguments.clone(),
+            arguments_offset: u64::from(slot) * ARGUMENT_BYTES,
+            slot,
+            vertex_capacity: output.capacity.vertices,
+            primitive_capacity: output.capacity.primitives,
+        }
+    }
+}
+
+/// The result of an encoded draw. It stays valid until the workspace is reset and another draw is encoded into it.
+#[derive(Clone, Debug)]
+pub struct Tessellation {
+    chunks: Vec<OutputChunk>,
+    pub(crate) state: wgpu::Buffer,
+    /// Bytes of the state buffer where this draw's patch records begin.
+    pub(crate) patch_records_offset: u64,
+    pub(crate) threadgroup_records_offset: u64,
+    pub(crate) patch_words: u32,
+    pub(crate) shape: DrawShape,
+    pub(crate) off_chip_capacity: u32,
+    pub(crate) queue_capacity: u32,
+    pub(crate) surface: Surface,
+    pub(crate) domain: Domain,
+    pub(crate) partitioning: Partitioning,
+    pub(crate) topology: OutputTopology,
+}
+
+impl Tessellation {
+    pub(crate) fn new(
+        pipeline: &TessellationPipeline,
+        workspace: &Workspace,
+        shape: &DrawShape,
+        first: Taken,
+    ) -> Self {
+        let words = |offset: u32, index: u32, size: u32| {
+            WORDS_OFFSET + 4 * (u64::from(offset) + u64::from(index) * u64::from(size))
+        };
+        let offsets = &workspace.offsets;
+        Self {
+            chunks: Vec::new(),
+            state: workspace.state.clone(),
+            patch_records_offset: words(offsets.patch_records, first.patches, workspace.patch_words),
+            threadgroup_records_offset: words(
+                offsets.threadgroup_records,
+                first.threadgroups,
+                super::layout::GROUP_WORDS,
+            ),
+            patch_words: workspace.patch_words,
+            shape: *shape,
+            off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
+            queue_capacity: offsets.queue_capacity,
+            surface: pipeline.reflection.surface.clone(),
+            domain: pipeline.fixed.domain,
+            partitioning: pipeline.fixed.partitioning,
+            topology: pipeline.fixed.topology,
+        }
+    }
+
+    pub(crate) fn push(&mut self, chunk: OutputChunk) {
+        self.chunks.push(chunk);
+    }
+
+    /// The chunks, in patch order. Their union is the draw's output.
+    #[must_use]
+    pub fn chunks(&self) -> &[OutputChunk] {
+        &self.chunks
+    }
+
+    /// Patches of the draw, over all instances.
+    #[must_use]
+    pub fn patches(&self) -> u32 {
+        self.shape.patches
+    }
+
+    /// Threadgroups of the draw, over all instances.
+    #[must_use]
+    pub fn threadgroups(&self) -> u32 {
+        self.shape.threadgroups
+    }
+
+    /// Draws everything: sets vertex buffer 0 and the index buffer, and draws each chunk indirectly. Call it in as many
+    /// render passes as need the mesh, with a pipeline that takes the layout of
+    /// [`TessellationPipeline::vertex_attributes`].
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
+        for chunk in &self.chunks {
+            pass.set_vertex_buffer(0, chunk.vertices.slice(..));
+            pass.set_index_buffer(chunk.indices.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed_indirect(&chunk.arguments, chunk.arguments_offset);
+        }
+    }
+
+    /// Where a chunk's counters lie in the state buffer, in bytes.
+    pub(crate) fn slot_offset(chunk: &OutputChunk) -> u64 {
+        USED_BYTES + u64::from(chunk.slot) * SLOT_BYTES
+    }
+}

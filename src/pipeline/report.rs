@@ -1,0 +1,204 @@
+//! What the GPU counted for a draw, read back without stalling: a ring of buffers that wgpu maps once the caller's
+//! submission is through, with callbacks in the caller's own poll.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::device::buffer;
+use super::layout::{
+    OVERFLOW_OFF_CHIP, OVERFLOW_PRIMITIVES, OVERFLOW_QUEUE, OVERFLOW_VERTICES, SLOT_BYTES, Slot,
+};
+use super::output::Tessellation;
+use super::workspace::Workspace;
+use crate::Error;
+
+/// What a draw came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawReport {
+    /// Vertices: domain points of all patches.
+    pub vertices: u64,
+    /// Primitives of all patches; not counted where the draw did not fit for want of vertices of another chunk.
+    pub primitives: u64,
+    /// Threadgroups that went off-chip.
+    pub off_chip_threadgroups: u64,
+    /// What ran out, where something did; nothing of the draw was drawn then.
+    pub shortage: Option<Shortage>,
+}
+
+/// What a draw lacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// Vertices, primitives, off-chip threadgroups or queue items.
+    pub what: &'static str,
+    /// What the draw needs of it.
+    pub needed: u64,
+    /// What the workspace had left.
+    pub available: u64,
+}
+
+impl DrawReport {
+    /// The shortage as an error.
+    ///
+    /// # Errors
+    /// [`Error::WorkspaceTooSmall`] where the draw did not fit.
+    pub fn fits(&self) -> Result<(), Error> {
+        match self.shortage {
+            None => Ok(()),
+            Some(Shortage { what, needed, available }) => Err(Error::WorkspaceTooSmall { what, needed, available }),
+        }
+    }
+
+    pub(crate) fn add(&mut self, slot: &Slot, capacities: &Capacities) {
+        let vertices = u64::from(slot.vertices) | u64::from(slot.vertices_high) << 32;
+        let primitives = u64::from(slot.primitives) | u64::from(slot.primitives_high) << 32;
+        self.vertices += vertices;
+        self.primitives += primitives;
+        self.off_chip_threadgroups += u64::from(slot.off_chip);
+        let left = |capacity: u32, start: u32| u64::from(capacity.saturating_sub(start));
+        let found = [
+            (OVERFLOW_VERTICES, "vertices", vertices, left(capacities.vertices, slot.vertex_start)),
+            (OVERFLOW_PRIMITIVES, "primitives", primitives, left(capacities.primitives, slot.primitive_start)),
+            (
+                OVERFLOW_OFF_CHIP,
+                "off-chip threadgroups",
+                u64::from(slot.off_chip),
+                u64::from(capacities.off_chip_threadgroups),
+            ),
+            (OVERFLOW_QUEUE, "queue items", u64::from(slot.queue), u64::from(capacities.queue)),
+        ];
+        for (bit, what, needed, available) in found {
+            if slot.overflow & bit != 0 && self.shortage.is_none() {
+                self.shortage = Some(Shortage { what, needed, available });
+            }
+        }
+    }
+}
+
+/// What a chunk of a workspace has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capacities {
+    pub(crate) vertices: u32,
+    pub(crate) primitives: u32,
+    pub(crate) off_chip_threadgroups: u32,
+    pub(crate) queue: u32,
+}
+
+/// Adds up the slots of a draw's chunks.
+pub(crate) fn report(tessellation: &Tessellation, slots: &[Slot]) -> DrawReport {
+    let mut report = DrawReport::default();
+    for (chunk, slot) in tessellation.chunks().iter().zip(slots) {
+        let capacities = Capacities {
+            vertices: chunk.vertex_capacity,
+            primitives: chunk.primitive_capacity,
+            off_chip_threadgroups: tessellation.off_chip_capacity,
+            queue: tessellation.queue_capacity,
+        };
+        report.add(slot, &capacities);
+    }
+    report
+}
+
+/// Buffers of the ring; a report takes one from its request until its callback.
+const RING: usize = 4;
+
+#[derive(Debug)]
+pub(crate) struct ReportRing {
+    label: String,
+    entries: Vec<RingEntry>,
+}
+
+#[derive(Debug)]
+struct RingEntry {
+    buffer: wgpu::Buffer,
+    busy: Arc<AtomicBool>,
+}
+
+/// Holds an entry of the ring. Dropping it frees the entry, also where the caller never submits the encoder and wgpu drops
+/// the callback uncalled.
+struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    fn new(flag: Arc<AtomicBool>) -> Self {
+        flag.store(true, Ordering::Release);
+        Self(flag)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl ReportRing {
+    pub(crate) fn new(label: &str) -> Self {
+        Self { label: format!("{label}: report"), entries: Vec::new() }
+    }
+
+    /// A buffer of at least `size` bytes that no report is under way in.
+    fn take(&mut self, device: &wgpu::Device, size: u64) -> Result<Option<(wgpu::Buffer, Arc<AtomicBool>)>, Error> {
+        let free = |entry: &&mut RingEntry| !entry.busy.load(Ordering::Acquire);
+        if let Some(entry) = self.entries.iter_mut().find(|entry| free(entry) && entry.buffer.size() >= size) {
+            return Ok(Some((entry.buffer.clone(), Arc::clone(&entry.busy))));
+        }
+        let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+        let made = RingEntry { buffer: buffer(device, &self.label, size, usage)?, busy: Arc::default() };
+        let taken = (made.buffer.clone(), Arc::clone(&made.busy));
+        if self.entries.len() < RING {
+            self.entries.push(made);
+        } else if let Some(entry) = self.entries.iter_mut().find(free) {
+            *entry = made;
+        } else {
+            return Ok(None);
+        }
+        Ok(Some(taken))
+    }
+}
+
+impl Workspace {
+    /// Encodes the copy of a draw's counters and calls `callback` with the report from the caller's own
+    /// `Device::poll` (or the browser's event loop), once the submission is through.
+    ///
+    /// Returns `false` where all buffers of the ring are under way: that report is skipped and `callback` is not called.
+    ///
+    /// # Errors
+    /// [`Error::Wgpu`] where the ring's buffer cannot be made.
+    pub fn request_report(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        tessellation: &Tessellation,
+        callback: impl FnOnce(Result<DrawReport, Error>) + Send + 'static,
+    ) -> Result<bool, Error> {
+        let chunks = tessellation.chunks();
+        if chunks.is_empty() {
+            callback(Ok(DrawReport::default()));
+            return Ok(true);
+        }
+        let size = chunks.len() as u64 * SLOT_BYTES;
+        let device = self.device.clone();
+        let Some((buffer, busy)) = self.reports.take(&device, size)? else { return Ok(false) };
+        let busy = Busy::new(busy);
+        for (i, chunk) in chunks.iter().enumerate() {
+            let from = Tessellation::slot_offset(chunk);
+            encoder.copy_buffer_to_buffer(&tessellation.state, from, &buffer, i as u64 * SLOT_BYTES, Some(SLOT_BYTES));
+        }
+        let (mapped, tessellation) = (buffer.clone(), tessellation.clone());
+        encoder.map_buffer_on_submit(&buffer, wgpu::MapMode::Read, 0..size, move |outcome| {
+            let read_back = |reason: String| Error::ReadBack { what: "a report", reason };
+            let answer = match outcome {
+                Err(error) => Err(read_back(error.to_string())),
+                Ok(()) => {
+                    let answer = mapped
+                        .get_mapped_range(0..size)
+                        .map(|view| report(&tessellation, &bytemuck::pod_collect_to_vec::<u8, Slot>(&view)))
+                        .map_err(|error| read_back(error.to_string()));
+                    mapped.unmap();
+                    answer
+                }
+            };
+            drop(busy);
+            callback(answer);
+        });
+        Ok(true)
+    }
+}

@@ -1,0 +1,408 @@
+//! The memory that draws work in and come out of. Sizes come from the caller or from a measurement; nothing grows behind
+//! the caller's back.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::device::{buffer, guarded};
+use super::layout::{
+    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_WAVES, PARAMS_STRIDE, Params, SLOTS, WAVE, WORDS_OFFSET, patch_words,
+};
+use super::report::ReportRing;
+use super::tessellation::TessellationPipeline;
+use crate::Error;
+use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
+
+/// Room for one output chunk: a vertex buffer and an index buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkCapacity {
+    /// Threadgroups of a draw whose output goes here. Draws go wholly to the first chunk where there is only one, whatever
+    /// this says.
+    pub threadgroups: Range<u32>,
+    /// Vertices of all draws until the next reset.
+    pub vertices: u32,
+    /// Primitives of all draws until the next reset.
+    pub primitives: u32,
+}
+
+/// Describes a [`Workspace`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceDescriptor {
+    /// Name for debugging tools.
+    pub label: String,
+    /// Patches of all draws until the next reset.
+    pub patches: u32,
+    /// Threadgroups of all draws until the next reset.
+    pub threadgroups: u32,
+    /// Threadgroups of one draw (of one chunk of it) that may be off-chip at once.
+    pub off_chip_threadgroups: u32,
+    /// Draws until the next reset; at most 1,024 divided by the number of chunks.
+    pub draws: u32,
+    /// The output; at least one chunk.
+    pub chunks: Vec<ChunkCapacity>,
+}
+
+impl WorkspaceDescriptor {
+    /// One chunk, for draws of `patches` patches in all (of one instance each) that come to at most `vertices` vertices
+    /// and `primitives` primitives.
+    #[must_use]
+    pub fn new(pipeline: &TessellationPipeline, patches: u32, vertices: u32, primitives: u32) -> Self {
+        let draws = 64;
+        // Each draw can end in a threadgroup that is not full.
+        let threadgroups = patches.div_ceil(pipeline.plan.patches).saturating_add(draws);
+        Self {
+            label: "patchwave workspace".to_owned(),
+            patches,
+            threadgroups,
+            off_chip_threadgroups: threadgroups,
+            draws,
+            chunks: vec![ChunkCapacity { threadgroups: 0..threadgroups, vertices, primitives }],
+        }
+    }
+}
+
+/// The buffers of one output chunk.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pub(crate) capacity: ChunkCapacity,
+    pub(crate) vertices: wgpu::Buffer,
+    pub(crate) indices: wgpu::Buffer,
+}
+
+/// Where the words of the state buffer's parts begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StateOffsets {
+    pub(crate) threadgroup_records: u32,
+    pub(crate) patch_records: u32,
+    pub(crate) block_sums: u32,
+    pub(crate) queue: u32,
+    pub(crate) queue_capacity: u32,
+}
+
+/// What draws have taken since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) patches: u32,
+    pub(crate) threadgroups: u32,
+    /// Entries of `slots` and arguments: one a chunk of a draw.
+    pub(crate) slots: u32,
+}
+
+/// Memory for the draws of a pipeline. Draws append to it until [`Workspace::reset`].
+///
+/// One workspace serves one frame at a time: submit what was encoded into it before encoding the next frame's draws.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(crate) device: wgpu::Device,
+    pub(crate) descriptor: WorkspaceDescriptor,
+    vertex_stride: u64,
+    pub(crate) patch_words: u32,
+    off_chip_bytes_per_threadgroup: u64,
+    pub(crate) state: wgpu::Buffer,
+    pub(crate) arguments: wgpu::Buffer,
+    pub(crate) off_chip: wgpu::Buffer,
+    pub(crate) params: wgpu::Buffer,
+    /// Bound where a draw has no index buffer.
+    pub(crate) stand_in: wgpu::Buffer,
+    /// What `params` holds, so that an unchanged draw writes nothing.
+    params_held: Vec<Option<Params>>,
+    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) offsets: StateOffsets,
+    pub(crate) taken: Taken,
+    /// Slots used since the state buffer's head was last cleared.
+    pub(crate) dirty: bool,
+    generation: u32,
+    bind_groups: HashMap<BindGroupKey, wgpu::BindGroup>,
+    objects_created: u64,
+    pub(crate) reports: ReportRing,
+}
+
+/// Parameters are written to one of these many sets in turn, so that the next frame's do not overwrite those of the last.
+const GENERATIONS: u32 = 2;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct BindGroupKey {
+    pipeline: u64,
+    chunk: usize,
+    kind: BindGroupKind,
+    buffers: Vec<wgpu::Buffer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BindGroupKind {
+    Threadgroup,
+    Allocate,
+    Connectivity,
+}
+
+impl Workspace {
+    /// Makes a workspace for draws of `pipeline`.
+    ///
+    /// # Errors
+    /// [`Error::LimitExceeded`] where a buffer would be larger than the device allows, [`Error::OutOfRange`] where the
+    /// descriptor does not hold together, [`Error::Wgpu`] where the memory is not to be had.
+    pub fn new(
+        device: &wgpu::Device,
+        pipeline: &TessellationPipeline,
+        descriptor: WorkspaceDescriptor,
+    ) -> Result<Self, Error> {
+        check(&descriptor)?;
+        let patch_words = patch_words(pipeline.fixed.domain);
+        let most_vertices = descriptor.chunks.iter().map(|chunk| chunk.vertices).max().unwrap_or(0);
+        let queue_capacity = descriptor.threadgroups.saturating_add(most_vertices.div_ceil(WAVE * ITEM_WAVES));
+        let (offsets, words) = state_offsets(&descriptor, patch_words, queue_capacity)?;
+
+        let label = descriptor.label.clone();
+        let name = |part: &str| format!("{label}: {part}");
+        let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+        let state =
+            buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
+        let arguments = buffer(
+            device,
+            &name("arguments"),
+            u64::from(SLOTS) * ARGUMENT_BYTES,
+            storage | wgpu::BufferUsages::INDIRECT,
+        )?;
+        let off_chip_bytes_per_threadgroup = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
+        // At least one block, since a binding has to hold one element of the array.
+        let blocks = u64::from(descriptor.off_chip_threadgroups).max(1);
+        let off_chip = buffer(
+            device,
+            &name("off-chip"),
+            (blocks * off_chip_bytes_per_threadgroup).max(pipeline.off_chip_stride),
+            storage | wgpu::BufferUsages::COPY_DST,
+        )?;
+        let slots = descriptor.draws * descriptor.chunks.len() as u32;
+        let params = buffer(
+            device,
+            &name("parameters"),
+            u64::from(slots * 2 * GENERATIONS) * PARAMS_STRIDE,
+            wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        )?;
+        let vertex_stride = pipeline.vertex_stride();
+        let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
+        let chunks = descriptor
+            .chunks
+            .iter()
+            .map(|capacity| {
+                Ok(Chunk {
+                    vertices: buffer(
+                        device,
+                        &name("vertices"),
+                        u64::from(capacity.vertices).max(1) * vertex_stride,
+                        storage | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+                    )?,
+                    indices: buffer(
+                        device,
+                        &name("indices"),
+                        u64::from(capacity.primitives) * index_stride,
+                        storage | wgpu::BufferUsages::INDEX | wgpu::BufferUsages::COPY_DST,
+                    )?,
+                    capacity: capacity.clone(),
+                })
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        Ok(Self {
+            device: device.clone(),
+            vertex_stride,
+            patch_words,
+            off_chip_bytes_per_threadgroup,
+            state,
+            arguments,
+            off_chip,
+            params,
+            stand_in: buffer(device, &name("no index buffer"), 16, wgpu::BufferUsages::STORAGE)?,
+            params_held: vec![None; (slots * 2 * GENERATIONS) as usize],
+            chunks,
+            offsets,
+            taken: Taken::default(),
+            dirty: true,
+            generation: 0,
+            bind_groups: HashMap::new(),
+            objects_created: 0,
+            reports: ReportRing::new(&label),
+            descriptor,
+        })
+    }
+
+    /// Forgets the draws; the next one begins at the front of the buffers. Results of earlier draws stay valid until
+    /// then.
+    pub fn reset(&mut self) {
+        self.taken = Taken::default();
+        self.dirty = true;
+        self.generation = (self.generation + 1) % GENERATIONS;
+    }
+
+    /// Bytes of all buffers.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        let chunks: u64 = self.chunks.iter().map(|chunk| chunk.vertices.size() + chunk.indices.size()).sum();
+        self.state.size() + self.arguments.size() + self.off_chip.size() + self.params.size() + chunks
+    }
+
+    /// Bytes of the off-chip buffer.
+    #[must_use]
+    pub fn off_chip_bytes(&self) -> u64 {
+        self.off_chip.size()
+    }
+
+    /// The off-chip buffer, for tests that look at what is written there.
+    #[must_use]
+    pub fn off_chip_buffer(&self) -> &wgpu::Buffer {
+        &self.off_chip
+    }
+
+    /// Bind groups made so far: it stands still once the bindings of the draws are unchanged.
+    #[must_use]
+    pub fn objects_created(&self) -> u64 {
+        self.objects_created
+    }
+
+    /// What the workspace was made from.
+    #[must_use]
+    pub fn descriptor(&self) -> &WorkspaceDescriptor {
+        &self.descriptor
+    }
+
+    /// Refuses a pipeline whose layouts differ from those of the one that the workspace was made for.
+    pub(crate) fn check_pipeline(&self, pipeline: &TessellationPipeline) -> Result<(), Error> {
+        let mismatch = |what: &str, has: u64, needs: u64| {
+            Err(Error::WorkspaceMismatch { reason: format!("{what} {has}, the pipeline's {needs}") })
+        };
+        if self.vertex_stride != pipeline.vertex_stride() {
+            return mismatch("vertex stride", self.vertex_stride, pipeline.vertex_stride());
+        }
+        let words = patch_words(pipeline.fixed.domain);
+        if self.patch_words != words {
+            return mismatch("words of a patch record", u64::from(self.patch_words), u64::from(words));
+        }
+        let off_chip = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
+        if self.off_chip_bytes_per_threadgroup != off_chip {
+            return mismatch("off-chip bytes of a threadgroup", self.off_chip_bytes_per_threadgroup, off_chip);
+        }
+        Ok(())
+    }
+
+    /// Writes the parameters of `slot` for `role` where they differ from what is there; returns the dynamic offset.
+    pub(crate) fn write_params(&mut self, queue: &wgpu::Queue, params: &Params) -> u32 {
+        let slots = self.descriptor.draws * self.descriptor.chunks.len() as u32;
+        let entry = (self.generation * slots + params.slot) * 2 + params.role;
+        let offset = entry * PARAMS_STRIDE as u32;
+        if let Some(held) = self.params_held.get_mut(entry as usize)
+            && *held != Some(*params)
+        {
+            queue.write_buffer(&self.params, u64::from(offset), bytemuck::bytes_of(params));
+            *held = Some(*params);
+        }
+        offset
+    }
+
+    /// The bind group of a pass, made on first use of these buffers.
+    pub(crate) fn bind_group(
+        &mut self,
+        pipeline: &TessellationPipeline,
+        kind: BindGroupKind,
+        chunk: usize,
+        buffers: &[wgpu::Buffer],
+    ) -> Result<wgpu::BindGroup, Error> {
+        let key = BindGroupKey { pipeline: pipeline.id, chunk, kind, buffers: buffers.to_vec() };
+        if let Some(group) = self.bind_groups.get(&key) {
+            return Ok(group.clone());
+        }
+        // Callers that make new vertex buffers each frame must not have them kept alive for ever.
+        if self.bind_groups.len() >= 4096 {
+            self.bind_groups.clear();
+        }
+        let Some(output) = self.chunks.get(chunk) else {
+            return Err(Error::WorkspaceMismatch { reason: format!("it has no output chunk {chunk}") });
+        };
+        let mut entries = vec![wgpu::BindGroupEntry {
+            binding: 0,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: &self.params,
+                offset: 0,
+                size: wgpu::BufferSize::new(size_of::<Params>() as u64),
+            }),
+        }];
+        let mut bind = |binding: u32, buffer| entries.push(whole(binding, buffer));
+        bind(1, &self.state);
+        let layout = match kind {
+            BindGroupKind::Threadgroup => {
+                bind(2, &self.off_chip);
+                bind(3, &output.vertices);
+                // The first buffer is the index buffer's place; a draw without one reads nothing there.
+                bind(INDEX_BUFFER_BINDING, buffers.first().unwrap_or(&self.stand_in));
+                let used = pipeline.used_slots.iter().zip(buffers.iter().skip(1));
+                used.for_each(|(slot, buffer)| bind(FIRST_VERTEX_BUFFER_BINDING + slot, buffer));
+                &pipeline.threadgroup_layout
+            }
+            BindGroupKind::Allocate => {
+                bind(2, &self.arguments);
+                &pipeline.allocate_layout
+            }
+            BindGroupKind::Connectivity => {
+                bind(2, &output.indices);
+                &pipeline.connectivity_layout
+            }
+        };
+        let group = guarded(&self.device, "bind group", || {
+            self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("patchwave"),
+                layout,
+                entries: &entries,
+            })
+        })?;
+        self.objects_created += 1;
+        self.bind_groups.insert(key, group.clone());
+        Ok(group)
+    }
+}
+
+fn whole(binding: u32, buffer: &wgpu::Buffer) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
+}
+
+fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
+    let out_of_range = |what, value: usize, expected: String| {
+        Err(Error::OutOfRange { what, value: value.to_string(), expected })
+    };
+    if descriptor.chunks.is_empty() || descriptor.chunks.len() > CHUNKS as usize {
+        return out_of_range("chunks of a workspace", descriptor.chunks.len(), format!("1 to {CHUNKS}"));
+    }
+    let slots = descriptor.draws as usize * descriptor.chunks.len();
+    if descriptor.draws == 0 || slots > SLOTS as usize {
+        let expected = format!("1 to {}: {SLOTS} divided by the chunks", SLOTS as usize / descriptor.chunks.len());
+        return out_of_range("draws of a workspace", descriptor.draws as usize, expected);
+    }
+    Ok(())
+}
+
+/// Lays out the words of the state buffer; also their number.
+fn state_offsets(
+    descriptor: &WorkspaceDescriptor,
+    patch_words: u32,
+    queue_capacity: u32,
+) -> Result<(StateOffsets, u64), Error> {
+    let parts = [
+        u64::from(descriptor.threadgroups) * u64::from(GROUP_WORDS),
+        u64::from(descriptor.patches) * u64::from(patch_words),
+        u64::from(descriptor.threadgroups.div_ceil(BLOCK)),
+        u64::from(queue_capacity) * 2,
+    ];
+    let words: u64 = parts.iter().sum();
+    if words > u64::from(u32::MAX / 4) {
+        return Err(Error::LimitExceeded {
+            what: format!("the state of {} patches", descriptor.patches),
+            limit: "max_buffer_size",
+            needed: words * 4,
+            available: u64::from(u32::MAX),
+            advice: "split the draws over several workspaces",
+        });
+    }
+    // The sum fits 32 bits, so each part does.
+    let threadgroup_records = 0;
+    let patch_records = parts[0] as u32;
+    let block_sums = patch_records + parts[1] as u32;
+    let queue = block_sums + parts[2] as u32;
+    Ok((StateOffsets { threadgroup_records, patch_records, block_sums, queue, queue_capacity }, words))
+}

@@ -1,0 +1,22 @@
+//! The device that the tests run on.
+
+/// The adapter that `PATCHWAVE_ADAPTER` names (a part of its name), else the first that wgpu offers.
+pub(crate) fn device() -> (wgpu::Device, wgpu::Queue) {
+    device_with(|adapter| patchwave::TessellationPipeline::required_limits(adapter))
+}
+
+pub(crate) fn device_with(limits: impl Fn(&wgpu::Adapter) -> wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    let wanted = std::env::var("PATCHWAVE_ADAPTER").unwrap_or_default().to_lowercase();
+    let adapter = adapters
+        .into_iter()
+        .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
+        .unwrap_or_else(|| panic!("no adapter whose name has `{wanted}`; run `make test`, which installs one"));
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("test"),
+        required_limits: limits(&adapter),
+        ..wgpu::DeviceDescriptor::default()
+    };
+    pollster::block_on(adapter.request_device(&descriptor)).expect("the adapter gives a device")
+}
