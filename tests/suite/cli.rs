@@ -138,6 +138,25 @@ fn factors_that_are_not_positive_parse_and_cull() {
 }
 
 #[test]
+fn the_gpu_gives_the_same_pattern() {
+    for args in [
+        tessellate("tri", "triangle_ccw", &["--edges", "2.5,7,0x40490fdb", "--inside", "5"]),
+        tessellate("quad", "point", &["--edges", "1,2,3,4", "--inside", "inf,nan"]),
+        tessellate("isoline", "line", &["--edges", "3,64"]),
+        tessellate("quad", "triangle_cw", &["--edges", "1,2,3,-0", "--inside", "4,4"]),
+    ] {
+        let on_gpu = run(&[&args[..], &["--device", "gpu"]].concat());
+        let error = String::from_utf8_lossy(&on_gpu.stderr);
+        if error.contains("there is no adapter") {
+            eprintln!("skipped: there is no adapter to tessellate on");
+            return;
+        }
+        assert!(on_gpu.status.success(), "{args:?}: {error}");
+        assert_eq!(stdout(&on_gpu), stdout(&run(&args)), "{args:?}");
+    }
+}
+
+#[test]
 fn isolines_take_density_then_detail() {
     let lines = pattern(&tessellate("isoline", "line", &["--edges", "2,3"]));
     assert_eq!(lines["fixed16"].as_array().map(Vec::len), Some(2 * 4));
@@ -267,7 +286,9 @@ fn verify_counts_what_agrees() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_eq!(report["cases"], 1);
     assert_eq!(report["cpu"], serde_json::json!({"passed": 1, "failed": 0}));
+    assert_eq!(report["gpu"], serde_json::json!({"passed": 1, "failed": 0}));
     assert_eq!(report["failures"], serde_json::json!([]));
+    assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]
@@ -279,6 +300,7 @@ fn verify_fails_on_a_vector_that_does_not_hold() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(report["cpu"], serde_json::json!({"passed": 0, "failed": 1}));
+    assert_eq!(report["gpu"], serde_json::json!({"passed": 0, "failed": 1}));
     assert_eq!(report["failures"], serde_json::json!(["minimum"]));
 }
 

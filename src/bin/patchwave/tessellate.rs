@@ -4,7 +4,9 @@ use crate::adapter::AdapterChoice;
 use crate::factors::{Factors, HOW_WRITTEN};
 use crate::output::{self, Usage};
 use crate::{Outcome, names, pattern_svg};
+use anyhow::Context;
 use clap::ValueEnum;
+use patchwave::golden;
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -59,7 +61,7 @@ pub(crate) struct Args {
 enum Device {
     /// The CPU twin
     Cpu,
-    /// The kernel on the adapter
+    /// The whole pipeline on the adapter
     Gpu,
 }
 
@@ -147,8 +149,15 @@ fn tessellate_on_cpu(request: &Request) -> anyhow::Result<Pattern> {
     Ok(Pattern { culled: patch.is_culled(), fixed16: patch.points().collect(), indices: patch.indices().collect() })
 }
 
-/// Runs the kernel of the same name on the chosen adapter.
-fn tessellate_on_gpu(_request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
+/// Runs the whole pipeline on the chosen adapter.
+fn tessellate_on_gpu(request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
     let chosen = adapter.choose()?;
-    anyhow::bail!("cannot tessellate on '{}': this build has no GPU pipeline yet; use --device cpu", chosen.info.name)
+    let (device, queue) = chosen.open()?;
+    let kind = (request.domain, request.partitioning, request.topology);
+    let patterns = golden::gpu::tessellate(&device, &queue, kind, &[&request.factor_bits])
+        .with_context(|| format!("cannot tessellate on '{}'", chosen.info.name))?;
+    let pattern = patterns.into_iter().next();
+    let golden::gpu::Pattern { points, indices } =
+        pattern.with_context(|| format!("'{}' gave back no patch", chosen.info.name))?;
+    Ok(Pattern { culled: points.is_empty(), fixed16: points, indices })
 }
