@@ -10,20 +10,20 @@ use std::process::{Command, Stdio};
 
 /// What Tint says of one shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// The name that the shader was given.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether the module and a pipeline for each of its entry points could be made.
-    pub ok: bool,
+    pub(crate) ok: bool,
     /// The compute entry points that were tried.
-    pub entry_points: Vec<String>,
+    pub(crate) entry_points: Vec<String>,
     /// Errors, warnings and notes, each as `line:column type: text`.
-    pub messages: Vec<String>,
+    pub(crate) messages: Vec<String>,
 }
 
 /// How asking ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TintOutcome {
+pub(crate) enum TintOutcome {
     /// One verdict a shader, in the order asked.
     Checked(Vec<Verdict>),
     /// Tint is not here, and why.
@@ -32,7 +32,7 @@ pub enum TintOutcome {
 
 /// Asks Tint about shaders, given as name and WGSL. Panics where `CI` is set and Tint is not there, since a skipped test
 /// would look like a passed one.
-pub fn check(sources: &[(&str, &str)]) -> TintOutcome {
+pub(crate) fn check(sources: &[(&str, &str)]) -> TintOutcome {
     match ask(sources) {
         Ok(verdicts) => TintOutcome::Checked(verdicts),
         Err(reason) => {
@@ -46,7 +46,7 @@ pub fn check(sources: &[(&str, &str)]) -> TintOutcome {
 
 /// Asserts that Tint takes all the shaders; says so and returns where it cannot be asked.
 #[allow(dead_code, reason = "for the tests of composed kernels")]
-pub fn assert_accepts(sources: &[(&str, &str)]) {
+pub(crate) fn assert_accepts(sources: &[(&str, &str)]) {
     if let TintOutcome::Checked(verdicts) = check(sources) {
         for verdict in verdicts {
             assert!(verdict.ok, "Tint refuses {}:\n{}", verdict.name, verdict.messages.join("\n"));
