@@ -5,7 +5,7 @@
 @group(3) @binding(1) var<storage, read_write> pw_state: PwState;
 @group(3) @binding(2) var<storage, read_write> pw_indices: array<u32>;
 
-var<workgroup> pw_shapes: array<u32, PW_WINDOW * PW_FACTORS>;
+var<workgroup> pw_shapes: array<u32, PW_WINDOW * PW_CONTEXTS>;
 var<workgroup> pw_first_primitive: array<u32, PW_WINDOW>;
 var<workgroup> pw_patch_points: array<u32, PW_WINDOW>;
 var<workgroup> pw_patch_vertices: array<u32, PW_WINDOW>;
@@ -19,12 +19,12 @@ const PW_WINDOW: u32 = PW_CONNECTIVITY_LANES;
 var<private> pw_patch_slot: u32;
 
 fn pw_shape(i: u32) -> u32 {
-    return pw_shapes[pw_patch_slot * PW_FACTORS + i];
+    return pw_shapes[pw_patch_slot * PW_CONTEXTS + i];
 }
 
 // Only the shapes are kept here; the tessellator's points, which read whole contexts, are not evaluated in this pass.
 fn pw_context(i: u32) -> PwContext {
-    return PwContext(pw_shape(i), 0u, 0u, 0u);
+    return PwContext(pw_shape(i), 0u);
 }
 
 // The number of the first primitive of a patch record among the draw's.
@@ -101,8 +101,8 @@ fn pw_connectivity(
                     bits[i] = pw_state.words[record + PW_PATCH_FACTORS + select(i, 1u - i, PW_DOMAIN == 0u)];
                 }
                 let tessellated = pw_patch(bits);
-                for (var i = 0u; i < PW_FACTORS; i++) {
-                    pw_shapes[lane * PW_FACTORS + i] = tessellated.contexts[i].shape;
+                for (var i = 0u; i < PW_CONTEXTS; i++) {
+                    pw_shapes[lane * PW_CONTEXTS + i] = tessellated.contexts[i].shape;
                 }
             }
             if (lane == patches - 1u) {

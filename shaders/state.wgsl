@@ -51,9 +51,9 @@ struct PwParams {
     ds_wave_threshold: u32,
     spare: u32,
 
-    // A threadgroup stays on-chip iff the sum of its factors, in units of 2^-23, is below this: low and high word for
-    // a full threadgroup, then for the short one at the end of an instance.
-    on_chip_below: vec4u,
+    // A threadgroup of n patches stays on-chip iff the sum of its factors, in units of 2^-23, is below entry n - 1: low
+    // and high word, two entries a vector.
+    on_chip_below: array<vec4u, 32>,
 
     // Vertex buffer i: where it begins, unused, its stride (in words), elements that lie wholly in it.
     vertex_buffers: array<vec4u, 8>,

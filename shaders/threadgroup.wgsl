@@ -14,7 +14,8 @@ struct PwOffChipPatch {
 }
 
 var<workgroup> pw_constants: array<PwConstants, PW_MAX_PATCHES>;
-var<workgroup> pw_contexts: array<PwContext, PW_MAX_PATCHES * PW_FACTORS>;
+// Vectors rather than structs: lavapipe loads a vector at once.
+var<workgroup> pw_contexts: array<vec2u, PW_MAX_PATCHES * PW_CONTEXTS>;
 // Points and primitives of each patch, then (prefix) those of the patches before it.
 var<workgroup> pw_points: array<u32, PW_MAX_PATCHES>;
 var<workgroup> pw_point_bases: array<u32, PW_MAX_PATCHES>;
@@ -27,16 +28,17 @@ var<workgroup> pw_decision: vec4u;
 var<private> pw_patch_slot: u32;
 
 fn pw_context(i: u32) -> PwContext {
-    return pw_contexts[pw_patch_slot * PW_FACTORS + i];
+    let context = pw_contexts[pw_patch_slot * PW_CONTEXTS + i];
+    return PwContext(context.x, context.y);
 }
 
 fn pw_shape(i: u32) -> u32 {
-    return pw_contexts[pw_patch_slot * PW_FACTORS + i].shape;
+    return pw_contexts[pw_patch_slot * PW_CONTEXTS + i].x;
 }
 
 fn pw_store_patch(slot: u32, tessellated: PwPatch) {
-    for (var i = 0u; i < PW_FACTORS; i++) {
-        pw_contexts[slot * PW_FACTORS + i] = tessellated.contexts[i];
+    for (var i = 0u; i < PW_CONTEXTS; i++) {
+        pw_contexts[slot * PW_CONTEXTS + i] = vec2u(tessellated.contexts[i].shape, tessellated.contexts[i].reciprocals);
     }
 }
 
@@ -250,7 +252,8 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     }
 
     // The average of all factors against the threshold, exactly: both sides in units of 2^-23.
-    let below = select(pw_params.on_chip_below.zw, pw_params.on_chip_below.xy, patches == pw_params.patches_per_threadgroup);
+    let pair = pw_params.on_chip_below[(patches - 1u) / 2u];
+    let below = select(pair.zw, pair.xy, (patches & 1u) == 1u);
     let on_chip = pw_params.mode == PW_MODE_ON_CHIP
         || sum_high < below.y || (sum_high == below.y && sum_low < below.x);
 

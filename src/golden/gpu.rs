@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Case, Difference, location_bits};
-use crate::mesh::MeshPatch;
+use crate::hardware::TessellationParameters;
 use crate::pipeline::{Draw, TessellationPipeline, TessellationPipelineDescriptor, Workspace, WorkspaceDescriptor};
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
 use crate::{Error, Mesh};
@@ -11,8 +11,8 @@ use crate::{Error, Mesh};
 /// One control point a patch carries the factors' bits; the domain function hands its location out.
 const SHADER: &str = include_str!("golden.wgsl");
 
-/// What patches that are drawn together have in common.
-pub type Kind = (Domain, Partitioning, OutputTopology);
+/// Patches of one kind, drawn together.
+type Kind = (Domain, Partitioning, OutputTopology);
 
 /// Runs `cases` on a device and gives back what differs, by the number of the case.
 ///
@@ -40,44 +40,17 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, cases: &[Case]) -> Result
 fn run_kind(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
-    kind: Kind,
+    (domain, partitioning, topology): Kind,
     cases: &[Case],
     numbers: &[usize],
     differences: &mut Vec<(usize, Difference)>,
 ) -> Result<(), Error> {
-    let of_kind: Vec<_> = numbers.iter().filter_map(|i| Some((*i, cases.get(*i)?))).collect();
-    let factors: Vec<_> = of_kind.iter().map(|(_, case)| case.factor_bits.as_slice()).collect();
-    let patterns = tessellate(device, queue, kind, &factors)?;
-    for ((i, case), pattern) in of_kind.into_iter().zip(patterns) {
-        if let Err(difference) = case.compare(pattern.points.is_empty(), &pattern.points, &pattern.indices) {
-            differences.push((i, difference));
-        }
-    }
-    Ok(())
-}
-
-/// What the pipeline makes of one patch: 16.16 points and index entries, none of either where it is culled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pattern {
-    /// The u and v of each point; all ones where what came back is no domain location.
-    pub points: Vec<[u32; 2]>,
-    /// The index entries of all primitives in order, from the patch's first point on.
-    pub indices: Vec<u32>,
-}
-
-/// Runs patches of one kind, each given by the bits of its factors, and gives back a pattern each.
-///
-/// # Errors
-/// What the pipeline says; a device that cannot run it at all.
-pub fn tessellate(
-    device: &wgpu::Device,
-    queue: &wgpu::Queue,
-    (domain, partitioning, topology): Kind,
-    patches: &[&[u32]],
-) -> Result<Vec<Pattern>, Error> {
-    let mut factors: Vec<u32> = Vec::with_capacity(patches.len() * 6);
-    for patch in patches {
-        factors.extend((0..6).map(|i| patch.get(i).copied().unwrap_or(0)));
+    let mut factors: Vec<u32> = Vec::with_capacity(numbers.len() * 6);
+    let of_kind = || numbers.iter().filter_map(|i| Some((*i, cases.get(*i)?)));
+    for (_, case) in of_kind() {
+        let mut bits = case.factor_bits.clone();
+        bits.resize(6, 0);
+        factors.extend(bits);
     }
     let bytes: &[u8] = bytemuck::cast_slice(&factors);
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
@@ -86,8 +59,11 @@ pub fn tessellate(
 
     let shader = shader(domain);
     let attributes = wgpu::vertex_attr_array![0 => Uint32x4, 1 => Uint32x2];
-    let layout =
-        wgpu::VertexBufferLayout { array_stride: 24, step_mode: wgpu::VertexStepMode::Vertex, attributes: &attributes };
+    let layout = wgpu::VertexBufferLayout {
+        array_stride: 24,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &attributes,
+    };
     let mut descriptor = TessellationPipelineDescriptor::new(&shader, domain, 1);
     descriptor.label = Some("golden vectors");
     descriptor.names.hull = None;
@@ -95,9 +71,15 @@ pub fn tessellate(
     descriptor.output_topology = topology;
     let layouts = [layout];
     descriptor.vertex_buffers = &layouts;
+    // Small factors stay on-chip, large ones go off-chip after their first wave: both ways are verified.
+    let descriptor = descriptor.off_chip(TessellationParameters {
+        tessellation_factor_threshold: Some(8.0),
+        ds_wave_threshold: Some(1),
+        ..TessellationParameters::default()
+    });
     let pipeline = TessellationPipeline::new(device, &descriptor)?;
 
-    let mut draw = Draw::new(0..patches.len() as u32);
+    let mut draw = Draw::new(0..numbers.len() as u32);
     let slices = [buffer.slice(..)];
     draw.vertex_buffers = &slices;
     let measurement = pipeline.measure_blocking(device, queue, &draw)?;
@@ -110,17 +92,27 @@ pub fn tessellate(
 
     let locations = mesh.member_bits("location").unwrap_or_default();
     let per_primitive = topology.vertices_per_primitive() as usize;
-    let pattern = |patch: &MeshPatch| {
+    for ((i, case), patch) in of_kind().zip(&mesh.patches) {
         let first = patch.first_vertex as usize;
-        let points = locations.get(first..first + patch.vertices as usize).unwrap_or(&[]).iter();
+        let points: Vec<[u32; 2]> = locations
+            .get(first..first + patch.vertices as usize)
+            .unwrap_or(&[])
+            .iter()
+            .map(|location| fixed(domain, location))
+            .collect();
         let first = patch.first_primitive as usize * per_primitive;
-        let indices = mesh.indices.get(first..first + patch.primitives as usize * per_primitive).unwrap_or(&[]).iter();
-        Pattern {
-            points: points.map(|location| fixed(domain, location)).collect(),
-            indices: indices.map(|index| index.wrapping_sub(patch.first_vertex)).collect(),
+        let indices: Vec<u32> = mesh
+            .indices
+            .get(first..first + patch.primitives as usize * per_primitive)
+            .unwrap_or(&[])
+            .iter()
+            .map(|index| index.wrapping_sub(patch.first_vertex))
+            .collect();
+        if let Err(difference) = case.compare(patch.vertices == 0, &points, &indices) {
+            differences.push((i, difference));
         }
-    };
-    Ok(mesh.patches.iter().map(pattern).collect())
+    }
+    Ok(())
 }
 
 fn shader(domain: Domain) -> String {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, ROLE_DOMAIN, ROLE_HULL, Params, SLOT_BYTES, USED_BYTES,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN,
+    ROLE_HULL, SLOT_BYTES, USED_BYTES,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -160,7 +161,7 @@ impl TessellationPipeline {
         let first_patch = shape.first_patch(split.start);
         Params {
             role: ROLE_HULL,
-            mode: MODE_DYNAMIC,
+            mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
             slot,
             chunk: chunk as u32,
             first_threadgroup: split.start,
@@ -186,10 +187,9 @@ impl TessellationPipeline {
             index_kind: bound.index_kind,
             index_offset: bound.index_offset,
             index_count: bound.index_count,
-            ds_wave_threshold: 0,
+            ds_wave_threshold: self.parameters.ds_wave_threshold,
             spare: 0,
-            // A threshold of 0: no sum is below it, so every threadgroup goes off-chip.
-            on_chip_below: [0; 4],
+            on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
         }
     }
@@ -233,9 +233,6 @@ impl TessellationPipeline {
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
     }
 }
-
-/// `PW_MODE_DYNAMIC`.
-const MODE_DYNAMIC: u32 = 1;
 
 struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.

@@ -39,7 +39,13 @@ pub(crate) const DOMAIN_ARGUMENTS: u64 = 20;
 pub(crate) const CONNECTIVITY_ARGUMENTS: u64 = 32;
 
 /// Dispatches of a draw read their parameters at dynamic offsets: one entry a role.
-pub(crate) const PARAMS_STRIDE: u64 = 256;
+pub(crate) const PARAMS_STRIDE: u64 = 768;
+
+/// Patches that a threadgroup has at most: entries of `on_chip_below`.
+pub(crate) const MAX_PATCHES: u32 = 64;
+
+pub(crate) const MODE_ON_CHIP: u32 = 0;
+pub(crate) const MODE_DYNAMIC: u32 = 1;
 
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
@@ -76,7 +82,7 @@ pub(crate) struct Params {
     pub(crate) index_count: u32,
     pub(crate) ds_wave_threshold: u32,
     pub(crate) spare: u32,
-    pub(crate) on_chip_below: [u32; 4],
+    pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }
 

@@ -49,7 +49,7 @@ impl WorkspaceDescriptor {
     pub fn new(pipeline: &TessellationPipeline, patches: u32, vertices: u32, primitives: u32) -> Self {
         let draws = 64;
         // Each draw can end in a threadgroup that is not full.
-        let threadgroups = patches.div_ceil(pipeline.plan.patches).saturating_add(draws);
+        let threadgroups = patches.div_ceil(pipeline.parameters.patches_per_threadgroup).saturating_add(draws);
         Self {
             label: "patchwave workspace".to_owned(),
             patches,
@@ -163,9 +163,9 @@ impl Workspace {
             u64::from(SLOTS) * ARGUMENT_BYTES,
             storage | wgpu::BufferUsages::INDIRECT,
         )?;
-        let off_chip_bytes_per_threadgroup = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
-        // At least one block, since a binding has to hold one element of the array.
-        let blocks = u64::from(descriptor.off_chip_threadgroups).max(1);
+        let off_chip_bytes_per_threadgroup = pipeline.off_chip_bytes_per_threadgroup();
+        // An on-chip pipeline has none but what the binding asks for: one element of the array.
+        let blocks = if pipeline.parameters.off_chip { u64::from(descriptor.off_chip_threadgroups) } else { 0 };
         let off_chip = buffer(
             device,
             &name("off-chip"),
@@ -276,7 +276,7 @@ impl Workspace {
         if self.patch_words != words {
             return mismatch("words of a patch record", u64::from(self.patch_words), u64::from(words));
         }
-        let off_chip = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
+        let off_chip = pipeline.off_chip_bytes_per_threadgroup();
         if self.off_chip_bytes_per_threadgroup != off_chip {
             return mismatch("off-chip bytes of a threadgroup", self.off_chip_bytes_per_threadgroup, off_chip);
         }

@@ -4,5 +4,8 @@ mod cli;
 mod golden;
 mod gpu;
 mod pipeline_golden;
+mod shader_errors;
+mod shader_fuzz;
 mod tessellator_gpu;
+mod tessellator_properties;
 mod tint;

@@ -1,8 +1,6 @@
 //! Which adapters there are, whether they serve, and which one a verb runs on.
 
-use anyhow::Context;
 use clap::Args;
-use patchwave::TessellationPipeline;
 
 /// The environment variable that names an adapter where `--adapter` does not.
 const VARIABLE: &str = "PATCHWAVE_ADAPTER";
@@ -78,18 +76,6 @@ impl Candidate {
             format!("{words}: {has}, at {} {needs} needed", if *at_most { "most" } else { "least" })
         });
         self.missing.iter().map(|words| format!("no {words}")).chain(limits).collect()
-    }
-
-    /// A device of it with all that patchwave can use.
-    pub(crate) fn open(&self) -> anyhow::Result<(wgpu::Device, wgpu::Queue)> {
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("patchwave"),
-            required_features: TessellationPipeline::required_features(),
-            required_limits: TessellationPipeline::required_limits(&self.adapter),
-            ..wgpu::DeviceDescriptor::default()
-        };
-        pollster::block_on(self.adapter.request_device(&descriptor))
-            .with_context(|| format!("adapter '{}' gives no device", self.info.name))
     }
 
     /// The backend as it is written in lists.

@@ -3,6 +3,7 @@
 //! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names` and `output`.
 
 mod adapter;
+mod bench;
 mod factors;
 mod info;
 mod names;
@@ -49,6 +50,7 @@ enum Verb {
     Render(render::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
+    Bench(bench::Args),
     Info(info::Args),
 }
 
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Verb::Render(args) => render::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::Bench(args) => bench::run(&args),
         Verb::Info(args) => info::run(&args),
     };
     match result {

@@ -4,9 +4,7 @@ use crate::adapter::AdapterChoice;
 use crate::factors::{Factors, HOW_WRITTEN};
 use crate::output::{self, Usage};
 use crate::{Outcome, names, pattern_svg};
-use anyhow::Context;
 use clap::ValueEnum;
-use patchwave::golden;
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -61,7 +59,7 @@ pub(crate) struct Args {
 enum Device {
     /// The CPU twin
     Cpu,
-    /// The whole pipeline on the adapter
+    /// The kernel on the adapter
     Gpu,
 }
 
@@ -149,15 +147,8 @@ fn tessellate_on_cpu(request: &Request) -> anyhow::Result<Pattern> {
     Ok(Pattern { culled: patch.is_culled(), fixed16: patch.points().collect(), indices: patch.indices().collect() })
 }
 
-/// Runs the whole pipeline on the chosen adapter.
-fn tessellate_on_gpu(request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
+/// Runs the kernel of the same name on the chosen adapter.
+fn tessellate_on_gpu(_request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
     let chosen = adapter.choose()?;
-    let (device, queue) = chosen.open()?;
-    let kind = (request.domain, request.partitioning, request.topology);
-    let patterns = golden::gpu::tessellate(&device, &queue, kind, &[&request.factor_bits])
-        .with_context(|| format!("cannot tessellate on '{}'", chosen.info.name))?;
-    let pattern = patterns.into_iter().next();
-    let golden::gpu::Pattern { points, indices } =
-        pattern.with_context(|| format!("'{}' gave back no patch", chosen.info.name))?;
-    Ok(Pattern { culled: points.is_empty(), fixed16: points, indices })
+    anyhow::bail!("cannot tessellate on '{}': this build has no GPU pipeline yet; use --device cpu", chosen.info.name)
 }
