@@ -1,6 +1,7 @@
 //! `patchwave`: hull and domain shaders for wgpu, from the command line.
 //!
-//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names` and `output`.
+//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names`,
+//! `output`, `progress` and `scene`.
 
 mod adapter;
 mod bench;
@@ -9,7 +10,9 @@ mod info;
 mod names;
 mod output;
 mod pattern_svg;
+mod progress;
 mod render;
+mod scene;
 mod tessellate;
 mod verify;
 

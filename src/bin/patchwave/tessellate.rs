@@ -3,8 +3,11 @@
 use crate::adapter::AdapterChoice;
 use crate::factors::{Factors, HOW_WRITTEN};
 use crate::output::{self, Usage};
+use crate::scene::gpu::Gpu;
 use crate::{Outcome, names, pattern_svg};
+use anyhow::Context;
 use clap::ValueEnum;
+use patchwave::golden;
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -59,7 +62,7 @@ pub(crate) struct Args {
 enum Device {
     /// The CPU twin
     Cpu,
-    /// The kernel on the adapter
+    /// The pipeline on the adapter
     Gpu,
 }
 
@@ -147,8 +150,14 @@ fn tessellate_on_cpu(request: &Request) -> anyhow::Result<Pattern> {
     Ok(Pattern { culled: patch.is_culled(), fixed16: patch.points().collect(), indices: patch.indices().collect() })
 }
 
-/// Runs the kernel of the same name on the chosen adapter.
-fn tessellate_on_gpu(_request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
-    let chosen = adapter.choose()?;
-    anyhow::bail!("cannot tessellate on '{}': this build has no GPU pipeline yet; use --device cpu", chosen.info.name)
+/// Runs the patch through the whole pipeline on the chosen adapter.
+fn tessellate_on_gpu(request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
+    let Request { domain, partitioning, topology, ref factor_bits } = *request;
+    let gpu = Gpu::open(&adapter.choose()?)?;
+    let patches =
+        golden::gpu::tessellate(&gpu.device, &gpu.queue, domain, partitioning, topology, &[factor_bits.as_slice()])?;
+    gpu.check()?;
+    let patch = patches.into_iter().next();
+    let patch = patch.with_context(|| format!("adapter '{}' gave no patch back", gpu.name))?;
+    Ok(Pattern { culled: patch.culled, fixed16: patch.points, indices: patch.indices })
 }
