@@ -165,7 +165,18 @@ fn table(report: &Report) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);
     table.set_header([
-        "patches", "load", "mode", "P", "points", "triangles", "ms", "min..max", "Mpoints/s", "GB/s", "of fill", "encode µs",
+        "patches",
+        "load",
+        "mode",
+        "P",
+        "points",
+        "triangles",
+        "ms",
+        "min..max",
+        "Mpoints/s",
+        "GB/s",
+        "of fill",
+        "encode µs",
         "MiB",
     ]);
     for row in &report.rows {

@@ -141,9 +141,7 @@ impl Grid {
         let heavy = u64::from(self.patches.div_ceil(100));
         match self.load {
             Load::Uniform(factor) => u64::from(self.patches) * points(factor),
-            Load::Scattered | Load::Clustered => {
-                heavy * points(64.0) + (u64::from(self.patches) - heavy) * points(2.0)
-            }
+            Load::Scattered | Load::Clustered => heavy * points(64.0) + (u64::from(self.patches) - heavy) * points(2.0),
         }
     }
 }
