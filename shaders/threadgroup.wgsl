@@ -118,9 +118,7 @@ fn pw_threadgroup(
             pw_store_patch(i, tessellated);
             pw_points[i] = tessellated.points;
             pw_primitives[i] = tessellated.primitives;
-            if (pw_params.mode == PW_MODE_DYNAMIC) {
-                pw_sums[i] = pw_factor_sum(bits);
-            }
+            pw_sums[i] = pw_factor_sum(bits);
             let record = pw_patch_record(extent.x + i);
             pw_state.words[record + PW_PATCH_POINTS] = tessellated.points;
             pw_state.words[record + PW_PATCH_PRIMITIVES] = tessellated.primitives;
@@ -269,10 +267,8 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         points += pw_points[i];
         primitives += pw_primitives[i];
         culled += select(0u, 1u, pw_points[i] == 0u);
-        if (pw_params.mode == PW_MODE_DYNAMIC) {
-            sum_low += pw_sums[i];
-            sum_high += select(0u, 1u, sum_low < pw_sums[i]);
-        }
+        sum_low += pw_sums[i];
+        sum_high += select(0u, 1u, sum_low < pw_sums[i]);
     }
 
     // The average of all factors against the threshold, exactly: both sides in units of 2^-23.

@@ -41,7 +41,7 @@ mod tests {
         assert_eq!(off_chip_from(3.0, 12), 36 << 23);
         assert_eq!(off_chip_from(1.0 / 3.0, 3), (f64::from(1.0f32 / 3.0) * 3.0 * f64::from(1 << 23)).ceil() as u64);
         assert_eq!(off_chip_from(f32::from_bits(1), 6), 1, "anything above 0 needs a sum of at least one unit");
-        assert_eq!(off_chip_from(64.0, 384), 64 * 384 << 23);
+        assert_eq!(off_chip_from(64.0, 384), (64 * 384) << 23);
         assert_eq!(off_chip_from(64.5, 384), u64::MAX);
     }
 }

@@ -5,6 +5,7 @@ pub mod heuristic;
 mod parameters;
 mod plan;
 mod profile;
+mod record;
 
 pub use parameters::{
     DEFAULT_DS_WAVE_THRESHOLD, ParameterError, ParameterWarning, PipelineStateFlags, ResolvedParameters,
@@ -12,3 +13,4 @@ pub use parameters::{
 };
 pub use plan::{LimitedBy, PatchFootprint, PlanError, ThreadgroupPlan};
 pub use profile::Profile;
+pub use record::{ThreadgroupRecord, WAVE_LANES};

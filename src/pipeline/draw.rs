@@ -188,11 +188,9 @@ pub(crate) fn bound_buffers(
 
 /// Elements that lie wholly within `size` bytes.
 fn elements_within(size: u64, stride: u64, element: u64) -> u64 {
-    if size < element {
-        0
-    } else if stride == 0 {
-        u64::from(u32::MAX)
-    } else {
-        (size - element) / stride + 1
+    match size.checked_sub(element) {
+        None => 0,
+        // A stride of 0: every element is the same one.
+        Some(rest) => rest.checked_div(stride).map_or(u64::from(u32::MAX), |more| more + 1),
     }
 }

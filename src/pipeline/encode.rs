@@ -258,7 +258,7 @@ fn fold(workgroups: u32) -> [u32; 2] {
 /// The threadgroups that go to each output chunk.
 fn splits(workspace: &Workspace, shape: &DrawShape) -> Result<Vec<Range<u32>>, Error> {
     if let [_] = workspace.chunks.as_slice() {
-        return Ok(vec![0..shape.threadgroups]);
+        return Ok(std::iter::once(0..shape.threadgroups).collect());
     }
     let ranges: Vec<Range<u32>> = workspace.chunks.iter().map(|chunk| chunk.capacity.threadgroups.clone()).collect();
     let follow_on = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);

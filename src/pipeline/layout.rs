@@ -90,7 +90,7 @@ pub(crate) struct Params {
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }
 
-const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>() % 16 == 0);
+const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));
 
 /// `PwSlot`: what the GPU counted for one chunk of one draw.
 #[repr(C)]
@@ -116,3 +116,19 @@ pub(crate) const OVERFLOW_OFF_CHIP: u32 = 4;
 pub(crate) const OVERFLOW_ITEMS: u32 = 8;
 
 const _: () = assert!(size_of::<Slot>() == 64);
+
+/// A threadgroup's record (`PW_GROUP_*`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct GroupRecord {
+    pub(crate) points: u32,
+    pub(crate) primitives: u32,
+    pub(crate) vertex_base: u32,
+    pub(crate) sum_low: u32,
+    pub(crate) sum_high: u32,
+    pub(crate) off_chip: u32,
+    pub(crate) culled: u32,
+    pub(crate) primitive_base: u32,
+}
+
+const _: () = assert!(size_of::<GroupRecord>() == GROUP_WORDS as usize * 4);

@@ -7,7 +7,7 @@ use super::layout::{ARGUMENT_BYTES, SLOT_BYTES, USED_BYTES, WORDS_OFFSET};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{Taken, Workspace};
 use crate::shader::Surface;
-use crate::tessellator::{Domain, OutputTopology, Partitioning};
+use crate::tessellator::{Domain, OutputTopology};
 
 /// A range of a draw's patches, tessellated: where its vertices and indices lie and what to draw them with.
 #[derive(Clone, Debug)]
@@ -65,7 +65,6 @@ pub struct Tessellation {
     pub(crate) item_capacity: u32,
     pub(crate) surface: Surface,
     pub(crate) domain: Domain,
-    pub(crate) partitioning: Partitioning,
     pub(crate) topology: OutputTopology,
 }
 
@@ -95,7 +94,6 @@ impl Tessellation {
             item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
             domain: pipeline.fixed.domain,
-            partitioning: pipeline.fixed.partitioning,
             topology: pipeline.fixed.topology,
         }
     }
