@@ -1,6 +1,6 @@
 //! What can go wrong between a descriptor and a draw.
 
-use crate::hardware::PlanError;
+use crate::hardware::{ParameterError, PlanError};
 use crate::shader::ShaderError;
 use crate::tessellator::{Domain, OutputTopology};
 
@@ -15,6 +15,10 @@ pub enum Error {
     /// Not one patch fits a threadgroup.
     #[error(transparent)]
     Plan(#[from] PlanError),
+
+    /// The tessellation parameters cannot be.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
 
     /// A value of the descriptor or of a draw is out of its range.
     #[error("{what} is {value}; it must be {expected}")]

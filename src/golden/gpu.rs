@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Case, Difference, location_bits};
+use crate::hardware::TessellationParameters;
 use crate::mesh::MeshPatch;
 use crate::pipeline::{Draw, TessellationPipeline, TessellationPipelineDescriptor, Workspace, WorkspaceDescriptor};
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
@@ -99,6 +100,12 @@ pub fn tessellate(
     descriptor.output_topology = topology;
     let layouts = [layout];
     descriptor.vertex_buffers = &layouts;
+    // Small factors stay on-chip, large ones go off-chip after their first wave: both ways are verified.
+    let descriptor = descriptor.off_chip(TessellationParameters {
+        tessellation_factor_threshold: Some(8.0),
+        ds_wave_threshold: Some(1),
+        ..TessellationParameters::default()
+    });
     let pipeline = TessellationPipeline::new(device, &descriptor)?;
 
     let mut draw = Draw::new(0..factor_bits.len() as u32);

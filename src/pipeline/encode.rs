@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, ROLE_DOMAIN, ROLE_HULL, Params, SLOT_BYTES, USED_BYTES,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN,
+    ROLE_HULL, SLOT_BYTES, USED_BYTES,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -160,7 +161,7 @@ impl TessellationPipeline {
         let first_patch = shape.first_patch(split.start);
         Params {
             role: ROLE_HULL,
-            mode: MODE_DYNAMIC,
+            mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
             slot,
             chunk: chunk as u32,
             first_threadgroup: split.start,
@@ -186,10 +187,11 @@ impl TessellationPipeline {
             index_kind: bound.index_kind,
             index_offset: bound.index_offset,
             index_count: bound.index_count,
-            ds_wave_threshold: 0,
-            spare: 0,
-            // A threshold of 0: no sum is below it, so every threadgroup goes off-chip.
-            on_chip_below: [0; 4],
+            ds_wave_threshold: self.parameters.ds_wave_threshold,
+            connectivity_items: offsets.connectivity_items,
+            connectivity_capacity: offsets.connectivity_capacity,
+            spare: [0; 3],
+            on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
         }
     }
@@ -234,9 +236,6 @@ impl TessellationPipeline {
     }
 }
 
-/// `PW_MODE_DYNAMIC`.
-const MODE_DYNAMIC: u32 = 1;
-
 struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.
     hull: u32,
@@ -259,7 +258,7 @@ fn fold(workgroups: u32) -> [u32; 2] {
 /// The threadgroups that go to each output chunk.
 fn splits(workspace: &Workspace, shape: &DrawShape) -> Result<Vec<Range<u32>>, Error> {
     if let [_] = workspace.chunks.as_slice() {
-        return Ok(vec![0..shape.threadgroups]);
+        return Ok(std::iter::once(0..shape.threadgroups).collect());
     }
     let ranges: Vec<Range<u32>> = workspace.chunks.iter().map(|chunk| chunk.capacity.threadgroups.clone()).collect();
     let follow_on = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);

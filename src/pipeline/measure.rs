@@ -139,7 +139,7 @@ impl WorkspaceDescriptor {
         let limit =
             bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
         let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
-        let off_chip_stride = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
+        let off_chip_stride = pipeline.off_chip_bytes_per_threadgroup();
         let most = [limit / pipeline.vertex_stride().max(1), limit / index_stride, limit / off_chip_stride.max(1)];
 
         let mut chunks: Vec<ChunkCapacity> = Vec::new();

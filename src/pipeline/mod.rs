@@ -11,6 +11,7 @@ mod measure;
 mod output;
 mod read;
 mod report;
+mod statistics;
 mod tessellation;
 mod workspace;
 

@@ -7,7 +7,7 @@ use super::layout::{ARGUMENT_BYTES, SLOT_BYTES, USED_BYTES, WORDS_OFFSET};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{Taken, Workspace};
 use crate::shader::Surface;
-use crate::tessellator::{Domain, OutputTopology, Partitioning};
+use crate::tessellator::{Domain, OutputTopology};
 
 /// A range of a draw's patches, tessellated: where its vertices and indices lie and what to draw them with.
 #[derive(Clone, Debug)]
@@ -62,10 +62,9 @@ pub struct Tessellation {
     pub(crate) patch_words: u32,
     pub(crate) shape: DrawShape,
     pub(crate) off_chip_capacity: u32,
-    pub(crate) queue_capacity: u32,
+    pub(crate) item_capacity: u32,
     pub(crate) surface: Surface,
     pub(crate) domain: Domain,
-    pub(crate) partitioning: Partitioning,
     pub(crate) topology: OutputTopology,
 }
 
@@ -92,10 +91,9 @@ impl Tessellation {
             patch_words: workspace.patch_words,
             shape: *shape,
             off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
-            queue_capacity: offsets.queue_capacity,
+            item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
             domain: pipeline.fixed.domain,
-            partitioning: pipeline.fixed.partitioning,
             topology: pipeline.fixed.topology,
         }
     }

@@ -239,9 +239,12 @@ pub(crate) fn allocate(fixed: &FixedFunction, state: StateShape) -> String {
 }
 
 /// The module of the connectivity pass, entry point `pw_connectivity`.
-pub(crate) fn connectivity(fixed: &FixedFunction, state: StateShape) -> String {
+pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
-    let _ = writeln!(text, "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;");
+    let _ = write!(
+        text,
+        "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;\nconst PW_MAX_PATCHES: u32 = {max_patches}u;\n"
+    );
     text.push_str(STATE);
     push_tessellator(&mut text);
     text.push_str(CONNECTIVITY);

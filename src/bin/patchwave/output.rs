@@ -24,10 +24,7 @@ pub(crate) fn complain(line: &str) {
 /// Writes a text to stdout.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
         result => result.context("cannot write to stdout"),
     }
