@@ -20,7 +20,7 @@ pub struct MeshPatch {
     pub first_primitive: u32,
     /// Its primitives.
     pub primitives: u32,
-    /// Its factors as the shader gave them, edges before inside.
+    /// Its factors as the shader gave them, those above the pipeline's `maximum_factor` as that one; edges before inside.
     pub factors: Vec<f32>,
 }
 

@@ -3,6 +3,9 @@
 mod cli;
 mod golden;
 mod gpu;
+mod model;
 mod pipeline_golden;
+mod rig;
+mod surfaces;
 mod tessellator_gpu;
 mod tint;
