@@ -73,7 +73,6 @@ fn pw_threadgroup(
     @builtin(num_workgroups) workgroups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    //@ save private variables
     let index = pw_workgroup_index(workgroup, workgroups);
     var first_id = 0u;
 
@@ -88,7 +87,7 @@ fn pw_threadgroup(
 
         // Input assembler and vertex function: a lane an input control point.
         for (var i = lane; i < extent.y * PW_INPUT_POINTS; i += PW_LANES) {
-            //@ reset private variables
+            pw_reset_private();
             pw_input[i] = pw_call_vertex(first_id * PW_INPUT_POINTS + i, instance);
         }
         workgroupBarrier();
@@ -97,7 +96,7 @@ fn pw_threadgroup(
         if (PW_HULL_POINTS != 0u) {
             for (var i = lane; i < extent.y * PW_HULL_POINTS; i += PW_LANES) {
                 pw_patch_slot = i / PW_STORED_POINTS;
-                //@ reset private variables
+                pw_reset_private();
                 pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, first_id + pw_patch_slot));
             }
             workgroupBarrier();
@@ -106,7 +105,7 @@ fn pw_threadgroup(
         // Patch constants and factors, and the tessellator's counts: a lane a patch.
         for (var i = lane; i < extent.y; i += PW_LANES) {
             pw_patch_slot = i;
-            //@ reset private variables
+            pw_reset_private();
             let constants = pw_call_constants(first_id + i);
             pw_constants[i] = constants;
             let bits = pw_factor_bits(constants);
@@ -226,7 +225,7 @@ fn pw_threadgroup(
         }
         pw_patch_slot = low;
         let location = pw_point(point - pw_point_bases[low], pw_points[low]);
-        //@ reset private variables
+        pw_reset_private();
         pw_vertices[base + point] = pw_call_domain(location, first_id + low);
     }
 }

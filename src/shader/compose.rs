@@ -85,32 +85,20 @@ pub(crate) fn threadgroup(
     fetch::push(&mut text, reflection.attributes.as_ref(), attributes);
     text.push_str(STATE);
     push_tessellator(&mut text);
-    push_threadgroup_body(&mut text, reflection);
+    push_private_reset(&mut text, reflection);
+    text.push_str(THREADGROUP);
     text
 }
 
-/// The template with the handling of private variables written in: their initial values are taken as the kernel starts
-/// and given back before each call, so that results do not depend on how lanes are packed.
-fn push_threadgroup_body(text: &mut String, reflection: &Reflection) {
-    for line in THREADGROUP.lines() {
-        let indent = &line[..line.len() - line.trim_start().len()];
-        match line.trim() {
-            "//@ save private variables" => {
-                for (i, name) in reflection.private_variables.iter().enumerate() {
-                    let _ = writeln!(text, "{indent}let pw_initial_{i} = {name};");
-                }
-            }
-            "//@ reset private variables" => {
-                for (i, name) in reflection.private_variables.iter().enumerate() {
-                    let _ = writeln!(text, "{indent}{name} = pw_initial_{i};");
-                }
-            }
-            _ => {
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
+/// The function that the kernel calls before each call of a stage function, so that results do not depend on how lanes are
+/// packed. A function of its own, at module scope: within the kernel, its local variables would hide the user's private
+/// ones of the same names.
+fn push_private_reset(text: &mut String, reflection: &Reflection) {
+    text.push_str("fn pw_reset_private() {\n");
+    for variable in &reflection.private_resets {
+        let _ = writeln!(text, "    {}", variable.reset);
     }
+    text.push_str("}\n");
 }
 
 /// Aliases of the user's types, the accessor functions for workgroup memory, and one call of each stage function.
