@@ -1,10 +1,12 @@
 //! The integration tests, in one binary: it is linked once.
 
 mod cli;
+mod control_points;
 mod golden;
 mod gpu;
 mod model;
 mod pipeline_golden;
+mod private_variables;
 mod rig;
 mod surfaces;
 mod tessellator_gpu;
