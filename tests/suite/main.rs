@@ -4,6 +4,7 @@ mod cli;
 mod control_points;
 mod golden;
 mod gpu;
+mod input_assembler;
 mod model;
 mod pipeline_golden;
 mod private_variables;
