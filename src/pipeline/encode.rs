@@ -17,7 +17,7 @@ struct Plan {
     bound: BoundBuffers,
     /// Index buffer (or a stand-in), then the vertex buffers that the kernel reads.
     buffers: Vec<wgpu::Buffer>,
-    /// Threadgroups of each output chunk.
+    /// Threadgroups of each output chunk; none where the draw has no patches.
     splits: Vec<Range<u32>>,
 }
 
@@ -65,7 +65,7 @@ impl TessellationPipeline {
         let shape = plan.shape;
         let first = workspace.taken;
         let mut result = Tessellation::new(self, workspace, &shape, first);
-        if shape.patches == 0 {
+        if plan.splits.is_empty() {
             return Ok(result);
         }
 
@@ -258,14 +258,18 @@ fn fold(workgroups: u32) -> [u32; 2] {
 
 /// The threadgroups that go to each output chunk.
 fn splits(workspace: &Workspace, shape: &DrawShape) -> Result<Vec<Range<u32>>, Error> {
+    if shape.patches == 0 {
+        return Ok(Vec::new());
+    }
     if let [_] = workspace.chunks.as_slice() {
         return Ok(vec![0..shape.threadgroups]);
     }
     let ranges: Vec<Range<u32>> = workspace.chunks.iter().map(|chunk| chunk.capacity.threadgroups.clone()).collect();
+    let forward = ranges.iter().all(|range| range.start <= range.end);
     let follow_on = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
     let whole = ranges.first().map(|range| range.start) == Some(0)
         && ranges.last().map(|range| range.end) == Some(shape.threadgroups);
-    if !follow_on || !whole {
+    if !forward || !follow_on || !whole {
         return Err(Error::WorkspaceMismatch {
             reason: format!(
                 "its chunks do not cover the draw's {} threadgroups; measure this draw and make a workspace for it",
