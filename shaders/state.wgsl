@@ -49,7 +49,7 @@ struct PwParams {
     index_offset: u32,               // where the index buffer begins, in bytes
     index_count: u32,                // indices that the buffer holds
     ds_wave_threshold: u32,
-    spare: u32,
+    slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
 
     // A threadgroup stays on-chip iff the sum of its factors, in units of 2^-23, is below this: low and high word for
     // a full threadgroup, then for the short one at the end of an instance.

@@ -101,6 +101,13 @@ impl TessellationPipeline {
         for commands in &chunks {
             self.encode_chunk(&mut pass, workspace, draw, commands, passes);
         }
+        if let [first, _, ..] = chunks.as_slice()
+            && passes == Passes::All
+        {
+            pass.set_pipeline(&self.withdraw);
+            pass.set_bind_group(3, &first.allocate, &[first.hull]);
+            pass.dispatch_workgroups(1, 1, 1);
+        }
         Ok(result)
     }
 
@@ -187,7 +194,7 @@ impl TessellationPipeline {
             index_offset: bound.index_offset,
             index_count: bound.index_count,
             ds_wave_threshold: 0,
-            spare: 0,
+            slots: plan.splits.len() as u32,
             // A threshold of 0: no sum is below it, so every threadgroup goes off-chip.
             on_chip_below: [0; 4],
             vertex_buffers: bound.vertex_buffers,

@@ -75,7 +75,7 @@ pub(crate) struct Params {
     pub(crate) index_offset: u32,
     pub(crate) index_count: u32,
     pub(crate) ds_wave_threshold: u32,
-    pub(crate) spare: u32,
+    pub(crate) slots: u32,
     pub(crate) on_chip_below: [u32; 4],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }

@@ -218,7 +218,7 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
     );
 }
 
-/// The module of the allocate pass, entry points `pw_allocate_blocks` and `pw_allocate_draw`.
+/// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
 pub(crate) fn allocate(fixed: &FixedFunction, state: StateShape) -> String {
     let mut text = constants(fixed, state);
     text.push_str(STATE);
