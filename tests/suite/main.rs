@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod capacity;
 mod cli;
 mod control_points;
 mod golden;
@@ -9,6 +10,7 @@ mod model;
 mod order;
 mod pipeline_golden;
 mod private_variables;
+mod reports;
 mod rig;
 mod surfaces;
 mod table_pipeline;
