@@ -83,6 +83,9 @@ impl TessellationPipeline {
                 threadgroups: params.threadgroups,
                 arguments: u64::from(slot) * ARGUMENT_BYTES,
             });
+            if let Some(commands) = chunks.last() {
+                workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
+            }
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
         workspace.taken = Taken {
@@ -209,9 +212,9 @@ impl TessellationPipeline {
         commands: &ChunkCommands,
         passes: Passes,
     ) {
-        for (i, group) in draw.bind_groups.iter().enumerate().take(3) {
+        for (i, group) in (0..).zip(user_groups(draw)) {
             if let Some(group) = group {
-                pass.set_bind_group(i as u32, *group, &[]);
+                pass.set_bind_group(i, group, &[]);
             }
         }
         pass.set_pipeline(&self.threadgroup);
@@ -239,6 +242,11 @@ impl TessellationPipeline {
         pass.set_bind_group(3, &commands.connectivity, &[commands.hull]);
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
     }
+}
+
+/// The caller's bind groups 0 to 2.
+fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
+    [0, 1, 2].map(|i| draw.bind_groups.get(i).copied().flatten())
 }
 
 /// `PW_MODE_DYNAMIC`.
