@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod bad_draw;
 mod capacity;
 mod cli;
 mod control_points;

@@ -30,6 +30,14 @@ impl Rig {
         Self::on(gpu::device_with(|_| limits.clone()))
     }
 
+    /// Two devices of one adapter. (Objects of another wgpu instance are numbered anew there, and wgpu takes them for its
+    /// own of the same number.)
+    pub(crate) fn two() -> (Self, Self) {
+        let adapter = gpu::adapter();
+        let device = || gpu::device_of(&adapter, patchwave::TessellationPipeline::required_limits(&adapter));
+        (Self::on(device()), Self::on(device()))
+    }
+
     fn on((device, queue): (wgpu::Device, wgpu::Queue)) -> Self {
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let list = Arc::clone(&complaints);
