@@ -151,3 +151,22 @@ fn pw_finish_draw(primitives: u32, primitives_high: u32) {
     }
     pw_arguments[slot] = arguments;
 }
+
+// After the last chunk of a draw that has several: where one did not fit, none is drawn, and the room that the others took
+// is given back.
+@compute @workgroup_size(1)
+fn pw_withdraw() {
+    var overflow = 0u;
+    for (var i = 0u; i < pw_params.slots; i++) {
+        overflow |= atomicLoad(&pw_state.slots[pw_params.slot + i].overflow);
+    }
+    if (overflow == 0u) {
+        return;
+    }
+    for (var i = 0u; i < pw_params.slots; i++) {
+        let slot = pw_params.slot + i;
+        let start = PwUsed(pw_state.slots[slot].vertex_start, pw_state.slots[slot].primitive_start);
+        pw_state.used[pw_params.chunk + i] = start;
+        pw_arguments[slot] = PwArguments();
+    }
+}

@@ -52,9 +52,9 @@ struct PwParams {
     connectivity_items: u32,         // offset in words of `pw_state.words`
 
     connectivity_capacity: u32,      // in items of the connectivity pass
+    slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
     spare_0: u32,
     spare_1: u32,
-    spare_2: u32,
 
     // A threadgroup of n patches stays on-chip iff the sum of its factors, in units of 2^-23, is below entry n - 1: low
     // and high word, two entries a vector.

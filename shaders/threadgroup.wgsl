@@ -73,12 +73,14 @@ fn pw_factor_sum(bits: array<u32, PW_FACTORS>) -> u32 {
 
 @compute @workgroup_size(PW_LANES)
 fn pw_threadgroup(
-    @builtin(workgroup_id) workgroup: vec3u,
-    @builtin(num_workgroups) workgroups: vec3u,
-    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) pw_workgroup: vec3u,
+    @builtin(num_workgroups) pw_workgroups: vec3u,
+    @builtin(local_invocation_index) pw_lane: u32,
 ) {
+    // First of all, while no local variable of ours can hide a variable of the user's.
     //@ save private variables
-    let index = pw_workgroup_index(workgroup, workgroups);
+    let lane = pw_lane;
+    let index = pw_workgroup_index(pw_workgroup, pw_workgroups);
     var first_id = 0u;
 
     if (pw_params.role == PW_ROLE_HULL) {

@@ -9,8 +9,8 @@ use crate::pipeline::{DrawReport, Reading, Source, Tessellation, slot_report};
 use crate::shader::{Surface, SurfaceSlot};
 use crate::tessellator::{Domain, OutputTopology};
 
-/// A patch of a [`Mesh`].
-#[derive(Clone, Debug, PartialEq)]
+/// A patch of a [`Mesh`]. Equality is that of the bits, so that a patch culled by a NaN equals itself.
+#[derive(Clone, Debug)]
 pub struct MeshPatch {
     /// First vertex of the patch.
     pub first_vertex: u32,
@@ -20,12 +20,22 @@ pub struct MeshPatch {
     pub first_primitive: u32,
     /// Its primitives.
     pub primitives: u32,
-    /// Its factors as the shader gave them, edges before inside.
+    /// Its factors as the shader gave them, those above the pipeline's `maximum_factor` as that one; edges before inside.
     pub factors: Vec<f32>,
 }
 
+impl PartialEq for MeshPatch {
+    fn eq(&self, other: &Self) -> bool {
+        let place = |patch: &Self| [patch.first_vertex, patch.vertices, patch.first_primitive, patch.primitives];
+        let bits = |patch: &Self| patch.factors.iter().map(|factor| factor.to_bits()).collect::<Vec<_>>();
+        place(self) == place(other) && bits(self) == bits(other)
+    }
+}
+
+impl Eq for MeshPatch {}
+
 /// A tessellated mesh on the CPU, in canonical order: patch by patch, points and primitives in the tessellator's order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     /// The vertices, [`Surface::stride`] bytes each, padding as the GPU left it cleared to zero.
     pub vertices: Vec<u8>,

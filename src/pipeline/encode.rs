@@ -18,7 +18,7 @@ struct Plan {
     bound: BoundBuffers,
     /// Index buffer (or a stand-in), then the vertex buffers that the kernel reads.
     buffers: Vec<wgpu::Buffer>,
-    /// Threadgroups of each output chunk.
+    /// Threadgroups of each output chunk; none where the draw has no patches.
     splits: Vec<Range<u32>>,
 }
 
@@ -66,7 +66,7 @@ impl TessellationPipeline {
         let shape = plan.shape;
         let first = workspace.taken;
         let mut result = Tessellation::new(self, workspace, &shape, first);
-        if shape.patches == 0 {
+        if plan.splits.is_empty() {
             return Ok(result);
         }
 
@@ -84,6 +84,9 @@ impl TessellationPipeline {
                 threadgroups: params.threadgroups,
                 arguments: u64::from(slot) * ARGUMENT_BYTES,
             });
+            if let Some(commands) = chunks.last() {
+                workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
+            }
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
         workspace.taken = Taken {
@@ -101,6 +104,13 @@ impl TessellationPipeline {
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
         for commands in &chunks {
             self.encode_chunk(&mut pass, workspace, draw, commands, passes);
+        }
+        if let [first, _, ..] = chunks.as_slice()
+            && passes == Passes::All
+        {
+            pass.set_pipeline(&self.withdraw);
+            pass.set_bind_group(3, &first.allocate, &[first.hull]);
+            pass.dispatch_workgroups(1, 1, 1);
         }
         Ok(result)
     }
@@ -190,7 +200,8 @@ impl TessellationPipeline {
             ds_wave_threshold: self.parameters.ds_wave_threshold,
             connectivity_items: offsets.connectivity_items,
             connectivity_capacity: offsets.connectivity_capacity,
-            spare: [0; 3],
+            slots: plan.splits.len() as u32,
+            spare: [0; 2],
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
         }
@@ -204,9 +215,9 @@ impl TessellationPipeline {
         commands: &ChunkCommands,
         passes: Passes,
     ) {
-        for (i, group) in draw.bind_groups.iter().enumerate().take(3) {
+        for (i, group) in (0..).zip(user_groups(draw)) {
             if let Some(group) = group {
-                pass.set_bind_group(i as u32, *group, &[]);
+                pass.set_bind_group(i, group, &[]);
             }
         }
         pass.set_pipeline(&self.threadgroup);
@@ -236,6 +247,11 @@ impl TessellationPipeline {
     }
 }
 
+/// The caller's bind groups 0 to 2.
+fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
+    [0, 1, 2].map(|i| draw.bind_groups.get(i).copied().flatten())
+}
+
 struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.
     hull: u32,
@@ -257,14 +273,18 @@ fn fold(workgroups: u32) -> [u32; 2] {
 
 /// The threadgroups that go to each output chunk.
 fn splits(workspace: &Workspace, shape: &DrawShape) -> Result<Vec<Range<u32>>, Error> {
+    if shape.patches == 0 {
+        return Ok(Vec::new());
+    }
     if let [_] = workspace.chunks.as_slice() {
         return Ok(std::iter::once(0..shape.threadgroups).collect());
     }
     let ranges: Vec<Range<u32>> = workspace.chunks.iter().map(|chunk| chunk.capacity.threadgroups.clone()).collect();
+    let forward = ranges.iter().all(|range| range.start <= range.end);
     let follow_on = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
     let whole = ranges.first().map(|range| range.start) == Some(0)
         && ranges.last().map(|range| range.end) == Some(shape.threadgroups);
-    if !follow_on || !whole {
+    if !forward || !follow_on || !whole {
         return Err(Error::WorkspaceMismatch {
             reason: format!(
                 "its chunks do not cover the draw's {} threadgroups; measure this draw and make a workspace for it",

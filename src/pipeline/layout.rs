@@ -85,7 +85,8 @@ pub(crate) struct Params {
     pub(crate) ds_wave_threshold: u32,
     pub(crate) connectivity_items: u32,
     pub(crate) connectivity_capacity: u32,
-    pub(crate) spare: [u32; 3],
+    pub(crate) slots: u32,
+    pub(crate) spare: [u32; 2],
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }

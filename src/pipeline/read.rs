@@ -2,7 +2,7 @@
 
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
-use super::device::buffer;
+use super::device::{buffer, guarded};
 use crate::Error;
 
 type MapResult = Result<(), wgpu::BufferAsyncError>;
@@ -36,11 +36,17 @@ impl Reading {
                 buffers.push(None);
                 continue;
             }
-            let copy = buffer(device, what, source.size, usage)?;
-            encoder.copy_buffer_to_buffer(source.buffer, source.offset, &copy, 0, Some(source.size));
-            buffers.push(Some(copy));
+            buffers.push(Some(buffer(device, what, source.size, usage)?));
         }
-        queue.submit([encoder.finish()]);
+        // Results of another device, or of a workspace that has gone on since, may not lie where they should.
+        guarded(device, what, || {
+            for (source, copy) in sources.iter().zip(&buffers) {
+                if let Some(copy) = copy {
+                    encoder.copy_buffer_to_buffer(source.buffer, source.offset, copy, 0, Some(source.size));
+                }
+            }
+            queue.submit([encoder.finish()]);
+        })?;
         let map = |copy: wgpu::Buffer| {
             let (sender, receiver) = oneshot_channel();
             copy.slice(..).map_async(wgpu::MapMode::Read, move |outcome| {

@@ -143,27 +143,30 @@ impl ReportRing {
 
     /// A buffer of at least `size` bytes that no report is under way in.
     fn take(&mut self, device: &wgpu::Device, size: u64) -> Result<Option<(wgpu::Buffer, Arc<AtomicBool>)>, Error> {
+        let full = self.entries.len() >= RING;
         let free = |entry: &&mut RingEntry| !entry.busy.load(Ordering::Acquire);
         if let Some(entry) = self.entries.iter_mut().find(|entry| free(entry) && entry.buffer.size() >= size) {
             return Ok(Some((entry.buffer.clone(), Arc::clone(&entry.busy))));
         }
+        let replaced = self.entries.iter_mut().find(free);
+        if replaced.is_none() && full {
+            return Ok(None);
+        }
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let made = RingEntry { buffer: buffer(device, &self.label, size, usage)?, busy: Arc::default() };
         let taken = (made.buffer.clone(), Arc::clone(&made.busy));
-        if self.entries.len() < RING {
-            self.entries.push(made);
-        } else if let Some(entry) = self.entries.iter_mut().find(free) {
-            *entry = made;
-        } else {
-            return Ok(None);
+        match replaced.filter(|_| full) {
+            Some(entry) => *entry = made,
+            None => self.entries.push(made),
         }
         Ok(Some(taken))
     }
 }
 
 impl Workspace {
-    /// Encodes the copy of a draw's counters and calls `callback` with the report from the caller's own
-    /// `Device::poll` (or the browser's event loop), once the submission is through.
+    /// Encodes the copy of a draw's counters and calls `callback` with the report once the submission is through: from
+    /// the caller's own `Device::poll` or a later `Queue::submit` (or the browser's event loop). A draw without patches
+    /// has nothing to wait for: its report comes at once.
     ///
     /// Returns `false` where all buffers of the ring are under way: that report is skipped and `callback` is not called.
     ///

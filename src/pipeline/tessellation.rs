@@ -47,6 +47,7 @@ pub struct TessellationPipeline {
     pub(crate) threadgroup: wgpu::ComputePipeline,
     pub(crate) allocate_blocks: wgpu::ComputePipeline,
     pub(crate) allocate_draw: wgpu::ComputePipeline,
+    pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
     kernels: ComposedKernels,
 }
@@ -56,7 +57,7 @@ pub struct TessellationPipeline {
 pub struct ComposedKernels {
     /// Hull and domain passes: entry point `pw_threadgroup`.
     pub threadgroup: String,
-    /// Allocate pass: entry points `pw_allocate_blocks` and `pw_allocate_draw`.
+    /// Allocate pass: entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
     pub allocate: String,
     /// Connectivity pass: entry point `pw_connectivity`.
     pub connectivity: String,
@@ -157,7 +158,7 @@ impl TessellationPipeline {
         let threadgroup = compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
         let allocate = compiler.compile(
             &kernels.allocate,
-            &["pw_allocate_blocks", "pw_allocate_draw"],
+            &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"],
             &[None, None, None, Some(&allocate_layout)],
             &[],
         )?;
@@ -175,6 +176,7 @@ impl TessellationPipeline {
             threadgroup: next()?,
             allocate_blocks: next()?,
             allocate_draw: next()?,
+            withdraw: next()?,
             connectivity: next()?,
             off_chip_stride: compose::off_chip_stride(&reflection, shape.output_points),
             label,

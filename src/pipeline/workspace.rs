@@ -1,7 +1,7 @@
 //! The memory that draws work in and come out of. Sizes come from the caller or from a measurement; nothing grows behind
 //! the caller's back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::device::{buffer, guarded};
@@ -101,6 +101,8 @@ pub struct Workspace {
     vertex_stride: u64,
     pub(crate) patch_words: u32,
     off_chip_bytes_per_threadgroup: u64,
+    /// Bytes that the indices of a primitive take.
+    index_stride: u64,
     pub(crate) state: wgpu::Buffer,
     pub(crate) arguments: wgpu::Buffer,
     pub(crate) off_chip: wgpu::Buffer,
@@ -116,6 +118,8 @@ pub struct Workspace {
     pub(crate) dirty: bool,
     generation: u32,
     bind_groups: HashMap<BindGroupKey, wgpu::BindGroup>,
+    /// Combinations of bind groups that wgpu has taken.
+    tried: HashSet<TriedGroups>,
     objects_created: u64,
     pub(crate) reports: ReportRing,
 }
@@ -130,6 +134,9 @@ struct BindGroupKey {
     kind: BindGroupKind,
     buffers: Vec<wgpu::Buffer>,
 }
+
+/// A pipeline, the caller's bind groups and ours.
+type TriedGroups = (u64, [Option<wgpu::BindGroup>; 3], wgpu::BindGroup);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BindGroupKind {
@@ -213,6 +220,7 @@ impl Workspace {
             vertex_stride,
             patch_words,
             off_chip_bytes_per_threadgroup,
+            index_stride,
             state,
             arguments,
             off_chip,
@@ -225,6 +233,7 @@ impl Workspace {
             dirty: true,
             generation: 0,
             bind_groups: HashMap::new(),
+            tried: HashSet::new(),
             objects_created: 0,
             reports: ReportRing::new(&label),
             descriptor,
@@ -281,6 +290,10 @@ impl Workspace {
         let words = patch_words(pipeline.fixed.domain);
         if self.patch_words != words {
             return mismatch("words of a patch record", u64::from(self.patch_words), u64::from(words));
+        }
+        let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
+        if self.index_stride != index_stride {
+            return mismatch("index bytes of a primitive", self.index_stride, index_stride);
         }
         let off_chip = pipeline.off_chip_bytes_per_threadgroup();
         if self.off_chip_bytes_per_threadgroup != off_chip {
@@ -364,6 +377,43 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// Tries the caller's bind groups of a draw together with ours in an encoder that is thrown away: a group of another
+    /// layout or device, one that is missing, or a buffer that the passes write and the shader reads would otherwise
+    /// come up only as the caller's own encoder is finished. Each combination is tried once.
+    pub(crate) fn try_bind_groups(
+        &mut self,
+        pipeline: &TessellationPipeline,
+        user: [Option<&wgpu::BindGroup>; 3],
+        own: &wgpu::BindGroup,
+    ) -> Result<(), Error> {
+        let key = (pipeline.id, user.map(|group| group.cloned()), own.clone());
+        if self.tried.contains(&key) {
+            return Ok(());
+        }
+        // As with the bind groups of ours, what the caller has dropped must not be kept alive for ever.
+        if self.tried.len() >= 256 {
+            self.tried.clear();
+        }
+        guarded(&self.device, "the draw's bind groups", || {
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline.threadgroup);
+            for (i, group) in (0..).zip(user) {
+                if let Some(group) = group {
+                    pass.set_bind_group(i, group, &[]);
+                }
+            }
+            pass.set_bind_group(3, own, &[0]);
+            pass.dispatch_workgroups(0, 0, 0);
+            drop(pass);
+            encoder.finish();
+        })?;
+        self.tried.insert(key);
+        Ok(())
+    }
+}
+
 fn whole(binding: u32, buffer: &wgpu::Buffer) -> wgpu::BindGroupEntry<'_> {
     wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
 }
@@ -375,8 +425,8 @@ fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
     if descriptor.chunks.is_empty() || descriptor.chunks.len() > CHUNKS as usize {
         return out_of_range("chunks of a workspace", descriptor.chunks.len(), format!("1 to {CHUNKS}"));
     }
-    let slots = descriptor.draws as usize * descriptor.chunks.len();
-    if descriptor.draws == 0 || slots > SLOTS as usize {
+    let slots = u64::from(descriptor.draws) * descriptor.chunks.len() as u64;
+    if descriptor.draws == 0 || slots > u64::from(SLOTS) {
         let expected = format!("1 to {}: {SLOTS} divided by the chunks", SLOTS as usize / descriptor.chunks.len());
         return out_of_range("draws of a workspace", descriptor.draws as usize, expected);
     }

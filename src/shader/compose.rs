@@ -90,19 +90,21 @@ pub(crate) fn threadgroup(
 }
 
 /// The template with the handling of private variables written in: their initial values are taken as the kernel starts
-/// and given back before each call, so that results do not depend on how lanes are packed.
+/// and given back before each call, so that results do not depend on how lanes are packed. By way of pointers, since the
+/// kernel's local variables hide the user's private ones of the same names.
 fn push_threadgroup_body(text: &mut String, reflection: &Reflection) {
     for line in THREADGROUP.lines() {
         let indent = &line[..line.len() - line.trim_start().len()];
         match line.trim() {
             "//@ save private variables" => {
                 for (i, name) in reflection.private_variables.iter().enumerate() {
+                    let _ = writeln!(text, "{indent}let pw_private_{i} = &{name};");
                     let _ = writeln!(text, "{indent}let pw_initial_{i} = {name};");
                 }
             }
             "//@ reset private variables" => {
-                for (i, name) in reflection.private_variables.iter().enumerate() {
-                    let _ = writeln!(text, "{indent}{name} = pw_initial_{i};");
+                for i in 0..reflection.private_variables.len() {
+                    let _ = writeln!(text, "{indent}*pw_private_{i} = pw_initial_{i};");
                 }
             }
             _ => {
@@ -230,7 +232,7 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
     );
 }
 
-/// The module of the allocate pass, entry points `pw_allocate_blocks` and `pw_allocate_draw`.
+/// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
 pub(crate) fn allocate(fixed: &FixedFunction, state: StateShape) -> String {
     let mut text = constants(fixed, state);
     text.push_str(STATE);

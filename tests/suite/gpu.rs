@@ -6,17 +6,22 @@ pub(crate) fn device() -> (wgpu::Device, wgpu::Queue) {
 }
 
 pub(crate) fn device_with(limits: impl Fn(&wgpu::Adapter) -> wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
+    let adapter = adapter();
+    device_of(&adapter, limits(&adapter))
+}
+
+pub(crate) fn adapter() -> wgpu::Adapter {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
     let wanted = std::env::var("PATCHWAVE_ADAPTER").unwrap_or_default().to_lowercase();
-    let adapter = adapters
+    adapters
         .into_iter()
         .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
-        .unwrap_or_else(|| panic!("no adapter whose name has `{wanted}`; run `make test`, which installs one"));
-    let descriptor = wgpu::DeviceDescriptor {
-        label: Some("test"),
-        required_limits: limits(&adapter),
-        ..wgpu::DeviceDescriptor::default()
-    };
+        .unwrap_or_else(|| panic!("no adapter whose name has `{wanted}`; run `make test`, which installs one"))
+}
+
+pub(crate) fn device_of(adapter: &wgpu::Adapter, required_limits: wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
+    let descriptor =
+        wgpu::DeviceDescriptor { label: Some("test"), required_limits, ..wgpu::DeviceDescriptor::default() };
     pollster::block_on(adapter.request_device(&descriptor)).expect("the adapter gives a device")
 }
