@@ -24,5 +24,6 @@ pub(crate) use report::report as slot_report;
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 
+#[cfg(feature = "cli")]
 pub(crate) use device::buffer;
 pub(crate) use read::{Reading, Source};

@@ -11,6 +11,7 @@ mod model;
 mod order;
 mod pipeline_golden;
 mod private_variables;
+mod readme;
 mod render;
 mod reports;
 mod rig;
