@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attributes::{VertexBufferSlot, attribute_sources, vertex_buffer_slots};
 use super::descriptor::TessellationPipelineDescriptor;
-use super::device::guarded;
+use super::device::{guarded, shader_capabilities};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use crate::Error;
 use crate::hardware::{
@@ -12,7 +12,7 @@ use crate::hardware::{
 };
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
-use crate::shader::{Reflection, pass_through_vertex_shader, reflect, vertex_attributes};
+use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
 use crate::tessellator::{Domain, OutputTopology};
 
 /// Lanes of a workgroup of the threadgroup kernel: two waves.
@@ -109,7 +109,8 @@ impl TessellationPipeline {
     pub fn new(device: &wgpu::Device, descriptor: &TessellationPipelineDescriptor<'_>) -> Result<Self, Error> {
         let label = descriptor.label.unwrap_or("patchwave").to_owned();
         check_fixed_function(descriptor)?;
-        let reflection = reflect(descriptor.shader, &descriptor.names, descriptor.domain)?;
+        let capabilities = shader_capabilities(device.features());
+        let reflection = reflect_with(descriptor.shader, &descriptor.names, descriptor.domain, capabilities)?;
         check_constants(&reflection, descriptor.constants)?;
         check_bind_groups(&reflection, descriptor.bind_group_layouts)?;
         let slots = vertex_buffer_slots(descriptor.vertex_buffers)?;
