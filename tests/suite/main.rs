@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod bad_descriptor;
 mod bad_draw;
 mod capacity;
 mod cli;
@@ -7,6 +8,7 @@ mod control_points;
 mod golden;
 mod gpu;
 mod input_assembler;
+mod limits;
 mod model;
 mod order;
 mod pipeline_golden;
@@ -17,3 +19,4 @@ mod surfaces;
 mod table_pipeline;
 mod tessellator_gpu;
 mod tint;
+mod tint_kernels;
