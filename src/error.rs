@@ -32,7 +32,9 @@ pub enum Error {
     },
 
     /// An output topology that the domain does not have.
-    #[error("output topology {topology} does not go with the {domain} domain: lines need isoline, triangles need tri or quad")]
+    #[error(
+        "output topology {topology} does not go with the {domain} domain: lines need isoline, triangles need tri or quad"
+    )]
     TopologyMismatch {
         /// The topology asked for.
         topology: OutputTopology,
@@ -112,7 +114,9 @@ pub enum Error {
     },
 
     /// A draw that needs more than the workspace has; nothing of it is drawn.
-    #[error("the workspace is too small: {what} needed {needed}, available {available}; make it with a Measurement or these numbers")]
+    #[error(
+        "the workspace is too small: {what} needed {needed}, available {available}; make it with a Measurement or these numbers"
+    )]
     WorkspaceTooSmall {
         /// What ran out: vertices, primitives, patches, …
         what: &'static str,

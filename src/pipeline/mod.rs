@@ -19,8 +19,8 @@ pub use descriptor::TessellationPipelineDescriptor;
 pub use draw::{Draw, IndexBuffer};
 pub use measure::Measurement;
 pub use output::{OutputChunk, Tessellation};
-pub use report::{DrawReport, Shortage};
 pub(crate) use report::report as slot_report;
+pub use report::{DrawReport, Shortage};
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 

@@ -126,7 +126,8 @@ impl TessellationPipeline {
         let used_slots: Vec<u32> = (0..slots.len() as u32).filter(|i| sources.iter().any(|s| s.slot == *i)).collect();
         check_storage_buffers(&reflection, used_slots.len() as u32, &limits)?;
         let footprint = footprint(&reflection, descriptor);
-        let plan = ThreadgroupPlan::maximised(&Profile::default(), &footprint, limits.max_compute_workgroup_storage_size)?;
+        let plan =
+            ThreadgroupPlan::maximised(&Profile::default(), &footprint, limits.max_compute_workgroup_storage_size)?;
         let (parameters, warnings) = resolve_parameters(descriptor, &plan, &footprint)?;
         let shape = KernelShape {
             input_points: descriptor.input_control_points,
@@ -142,7 +143,8 @@ impl TessellationPipeline {
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
         threadgroup_entries.extend([storage_entry(3, false), storage_entry(INDEX_BUFFER_BINDING, true)]);
-        threadgroup_entries.extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
+        threadgroup_entries
+            .extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
         let three = [params_entry(), storage_entry(1, false), storage_entry(2, false)];
         let layout = |what: &str, entries: &[wgpu::BindGroupLayoutEntry]| {
             guarded(device, &format!("{label}: {what} layout"), || {
@@ -156,7 +158,8 @@ impl TessellationPipeline {
         let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache };
         let user: Vec<_> = (0..3).map(|i| descriptor.bind_group_layouts.get(i).copied().flatten()).collect();
         let with_user = [user[0], user[1], user[2], Some(&threadgroup_layout)];
-        let threadgroup = compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
+        let threadgroup =
+            compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
         let allocate = compiler.compile(
             &kernels.allocate,
             &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"],
@@ -216,9 +219,13 @@ impl TessellationPipeline {
         &self.warnings
     }
 
-    /// Bytes that a threadgroup takes in the off-chip buffer.
+    /// Bytes that a threadgroup takes in the off-chip buffer; none in an on-chip pipeline.
     pub(crate) fn off_chip_bytes_per_threadgroup(&self) -> u64 {
-        u64::from(self.parameters.patches_per_threadgroup) * self.off_chip_stride
+        if self.parameters.off_chip {
+            u64::from(self.parameters.patches_per_threadgroup) * self.off_chip_stride
+        } else {
+            0
+        }
     }
 
     /// What was read of the user's shader.
@@ -326,8 +333,7 @@ fn resolve_parameters(
     }
     let (resolved, mut warnings) = descriptor.parameters.resolve(plan, descriptor.flags, descriptor.domain)?;
     if resolved.off_chip {
-        let (needed, available) =
-            (footprint.off_chip_bytes(), u64::from(Profile::default().off_chip_block_bytes));
+        let (needed, available) = (footprint.off_chip_bytes(), u64::from(Profile::default().off_chip_block_bytes));
         if needed > available {
             return Err(ParameterError::PatchExceedsOffChipBlock { needed, available }.into());
         }

@@ -168,8 +168,7 @@ impl Workspace {
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let state =
-            buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
+        let state = buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
         let arguments = buffer(
             device,
             &name("arguments"),
@@ -419,9 +418,8 @@ fn whole(binding: u32, buffer: &wgpu::Buffer) -> wgpu::BindGroupEntry<'_> {
 }
 
 fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
-    let out_of_range = |what, value: usize, expected: String| {
-        Err(Error::OutOfRange { what, value: value.to_string(), expected })
-    };
+    let out_of_range =
+        |what, value: usize, expected: String| Err(Error::OutOfRange { what, value: value.to_string(), expected });
     if descriptor.chunks.is_empty() || descriptor.chunks.len() > CHUNKS as usize {
         return out_of_range("chunks of a workspace", descriptor.chunks.len(), format!("1 to {CHUNKS}"));
     }

@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod bad_descriptor;
 mod bad_draw;
 mod capacity;
 mod cli;
@@ -7,6 +8,7 @@ mod control_points;
 mod golden;
 mod gpu;
 mod input_assembler;
+mod limits;
 mod model;
 mod order;
 mod pipeline_golden;
@@ -23,3 +25,4 @@ mod teapot;
 mod tessellator_gpu;
 mod tessellator_properties;
 mod tint;
+mod tint_kernels;
