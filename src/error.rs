@@ -57,6 +57,15 @@ pub enum Error {
         advice: &'static str,
     },
 
+    /// A feature that the device was not created with.
+    #[error("{what} need the device feature {feature:?}: request it, where the adapter has it")]
+    MissingFeature {
+        /// What needs it.
+        what: &'static str,
+        /// The feature.
+        feature: wgpu::Features,
+    },
+
     /// A vertex buffer layout that the input assembler cannot fetch.
     #[error("vertex buffer {slot}: {reason}")]
     VertexLayout {

@@ -102,7 +102,7 @@ impl TessellationPipeline {
         };
         let mut workspace = Workspace::new(device, self, descriptor)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("measure") });
-        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count)?;
+        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count, None)?;
         let source = Source {
             buffer: &counted.state,
             offset: counted.threadgroup_records_offset,

@@ -17,6 +17,7 @@ mod workspace;
 
 pub use descriptor::TessellationPipelineDescriptor;
 pub use draw::{Draw, IndexBuffer};
+pub use encode::PassTimestamps;
 pub use measure::Measurement;
 pub use output::{OutputChunk, Tessellation};
 pub(crate) use report::report as slot_report;
