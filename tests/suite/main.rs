@@ -7,6 +7,7 @@ mod cli;
 mod control_points;
 mod golden;
 mod gpu;
+mod indirect;
 mod input_assembler;
 mod limits;
 mod model;
