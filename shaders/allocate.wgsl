@@ -135,6 +135,10 @@ fn pw_finish_draw(primitives: u32, primitives_high: u32) {
         arguments.index_count = primitives * PW_VERTICES_PER_PRIMITIVE;
         arguments.instance_count = 1u;
         arguments.first_index = start.primitives * PW_VERTICES_PER_PRIMITIVE;
+        arguments.stream_vertices = arguments.index_count;
+        arguments.stream_instances = 1u;
+        let stream_words = arguments.index_count * PW_VERTEX_WORDS;
+        arguments.stream = pw_fold(stream_words / PW_STREAM_WORDS + select(0u, 1u, stream_words % PW_STREAM_WORDS != 0u));
         arguments.domain = pw_fold(atomicLoad(&pw_state.slots[slot].queue));
         arguments.connectivity = pw_fold(atomicLoad(&pw_state.slots[slot].connectivity));
         pw_state.used[pw_params.chunk] = PwUsed(start.vertices + vertices, start.primitives + primitives);

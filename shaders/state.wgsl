@@ -128,6 +128,10 @@ const PW_BLOCK: u32 = 1024u;
 const PW_ITEM_WAVES: u32 = 8u;
 const PW_ITEM_PRIMITIVES: u32 = 512u;
 
+// Words that a workgroup of the stream output writes.
+const PW_STREAM_LANES: u32 = 256u;
+const PW_STREAM_WORDS: u32 = 2048u;
+
 // The words of a draw's entry in the arguments: what the caller's render pass draws with, then our own dispatches.
 struct PwArguments {
     index_count: u32,
@@ -138,7 +142,13 @@ struct PwArguments {
     domain: array<u32, 3>,
     connectivity: array<u32, 3>,
     hull: array<u32, 3>,             // of indirect draws
-    spare: array<u32, 2>,
+    stream: array<u32, 3>,
+    // What the caller draws a stream output with.
+    stream_vertices: u32,
+    stream_instances: u32,
+    stream_first_vertex: u32,
+    stream_first_instance: u32,
+    spare: array<u32, 3>,
 }
 
 // Workgroups of a one-dimensional dispatch, folded to stay within 65,535 a dimension with few empty ones.

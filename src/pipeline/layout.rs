@@ -39,10 +39,12 @@ pub(crate) const WORDS_OFFSET: u64 = USED_BYTES + SLOTS as u64 * SLOT_BYTES;
 pub(crate) const MAX_RECORDS: u32 = 64;
 
 /// `PwArguments`.
-pub(crate) const ARGUMENT_BYTES: u64 = 64;
+pub(crate) const ARGUMENT_BYTES: u64 = 96;
 pub(crate) const DOMAIN_ARGUMENTS: u64 = 20;
 pub(crate) const CONNECTIVITY_ARGUMENTS: u64 = 32;
 pub(crate) const HULL_ARGUMENTS: u64 = 44;
+pub(crate) const STREAM_ARGUMENTS: u64 = 56;
+pub(crate) const STREAM_DRAW_ARGUMENTS: u64 = 68;
 
 /// Dispatches of a draw read their parameters at dynamic offsets: one entry a role.
 pub(crate) const PARAMS_STRIDE: u64 = 1024;

@@ -13,6 +13,7 @@ mod output;
 mod read;
 mod report;
 mod statistics;
+mod stream;
 mod tessellation;
 mod workspace;
 
@@ -24,6 +25,7 @@ pub use measure::Measurement;
 pub use output::{OutputChunk, Tessellation};
 pub(crate) use report::report as slot_report;
 pub use report::{DrawReport, Shortage};
+pub use stream::StreamOutput;
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 

@@ -144,6 +144,8 @@ pub(crate) enum BindGroupKind {
     Threadgroup,
     Allocate,
     Connectivity,
+    /// Stream output of one chunk.
+    Stream,
     /// Set-up of this many records of an indirect draw.
     Indirect {
         records: u32,
@@ -327,11 +329,16 @@ impl Workspace {
         Ok(())
     }
 
+    /// Where the parameters of a slot of this frame lie, as a dynamic offset.
+    pub(crate) fn params_offset(&self, slot: u32, role: u32) -> u32 {
+        let slots = self.descriptor.draws * self.descriptor.chunks.len() as u32;
+        ((self.generation * slots + slot) * 2 + role) * PARAMS_STRIDE as u32
+    }
+
     /// Writes the parameters of `slot` for `role` where they differ from what is there; returns the dynamic offset.
     pub(crate) fn write_params(&mut self, queue: &wgpu::Queue, params: &Params) -> u32 {
-        let slots = self.descriptor.draws * self.descriptor.chunks.len() as u32;
-        let entry = (self.generation * slots + params.slot) * 2 + params.role;
-        let offset = entry * PARAMS_STRIDE as u32;
+        let offset = self.params_offset(params.slot, params.role);
+        let entry = offset / PARAMS_STRIDE as u32;
         if let Some(held) = self.params_held.get_mut(entry as usize)
             && *held != Some(*params)
         {
@@ -373,7 +380,7 @@ impl Workspace {
             }),
         }];
         let mut bind = |binding: u32, buffer| entries.push(whole(binding, buffer));
-        bind(1, &self.state);
+        bind(1, if kind == BindGroupKind::Stream { &self.arguments } else { &self.state });
         let layout = match kind {
             BindGroupKind::Threadgroup => {
                 bind(2, &self.off_chip);
@@ -391,6 +398,12 @@ impl Workspace {
             BindGroupKind::Connectivity => {
                 bind(2, &output.indices);
                 &pipeline.connectivity_layout
+            }
+            BindGroupKind::Stream => {
+                bind(2, &output.vertices);
+                bind(3, &output.indices);
+                bind(4, buffers.first().unwrap_or(&self.stand_in));
+                &pipeline.stream_layout
             }
             BindGroupKind::Indirect { .. } => {
                 bind(2, &self.arguments);

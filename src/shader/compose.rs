@@ -14,6 +14,7 @@ use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLAT
 const STATE: &str = include_str!("../../shaders/state.wgsl");
 const PARAMS: &str = include_str!("../../shaders/params.wgsl");
 const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
+const STREAM: &str = include_str!("../../shaders/stream.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
 const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
 const CONNECTIVITY: &str = include_str!("../../shaders/connectivity.wgsl");
@@ -236,8 +237,9 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
 }
 
 /// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
-pub(crate) fn allocate(fixed: &FixedFunction, state: StateShape) -> String {
+pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
+    let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);
     text.push_str(STATE);
     text.push_str(PARAMS);
     text.push_str(ALLOCATE);
@@ -277,5 +279,15 @@ pub(crate) fn indirect(fixed: &FixedFunction, input_points: u32, params_stride: 
     );
     text.push_str(STATE);
     text.push_str(INDIRECT);
+    text
+}
+
+/// The module of the stream output, entry point `pw_stream`.
+pub(crate) fn stream(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
+    let mut text = constants(fixed, state);
+    let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);
+    text.push_str(STATE);
+    text.push_str(PARAMS);
+    text.push_str(STREAM);
     text
 }

@@ -20,6 +20,7 @@ mod reports;
 mod rig;
 mod shader_errors;
 mod shader_fuzz;
+mod stream;
 mod surfaces;
 mod table_pipeline;
 mod teapot;
