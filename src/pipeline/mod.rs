@@ -7,6 +7,8 @@ mod device;
 mod draw;
 mod encode;
 pub(crate) mod layout;
+#[cfg(test)]
+mod layout_tests;
 mod measure;
 mod output;
 mod read;
