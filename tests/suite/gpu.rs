@@ -2,7 +2,7 @@
 
 /// The adapter that `PATCHWAVE_ADAPTER` names (a part of its name), else the first that wgpu offers.
 pub(crate) fn device() -> (wgpu::Device, wgpu::Queue) {
-    device_with(|adapter| patchwave::TessellationPipeline::required_limits(adapter))
+    device_with(patchwave::TessellationPipeline::required_limits)
 }
 
 pub(crate) fn device_with(limits: impl Fn(&wgpu::Adapter) -> wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
