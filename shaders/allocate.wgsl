@@ -146,7 +146,7 @@ fn pw_finish_draw(primitives: u32, primitives_high: u32) {
         arguments.instance_count = 1u;
         arguments.first_index = start.primitives * PW_VERTICES_PER_PRIMITIVE;
         arguments.domain = pw_fold(atomicLoad(&pw_state.slots[slot].queue));
-        arguments.connectivity = pw_fold((primitives + PW_PRIMITIVES_PER_WORKGROUP - 1u) / PW_PRIMITIVES_PER_WORKGROUP);
+        arguments.connectivity = pw_fold(atomicLoad(&pw_state.slots[slot].connectivity));
         pw_state.used[pw_params.chunk] = PwUsed(start.vertices + vertices, start.primitives + primitives);
     }
     pw_arguments[slot] = arguments;

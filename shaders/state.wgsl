@@ -13,7 +13,7 @@ const PW_WAVE: u32 = 64u;
 const PW_OVERFLOW_VERTICES: u32 = 1u;
 const PW_OVERFLOW_PRIMITIVES: u32 = 2u;
 const PW_OVERFLOW_OFF_CHIP: u32 = 4u;
-const PW_OVERFLOW_QUEUE: u32 = 8u;
+const PW_OVERFLOW_ITEMS: u32 = 8u;
 
 struct PwParams {
     role: u32,
@@ -38,7 +38,7 @@ struct PwParams {
 
     vertex_capacity: u32,            // of the chunk
     primitive_capacity: u32,
-    queue_capacity: u32,             // in items
+    queue_capacity: u32,             // in items of the domain pass
     off_chip_capacity: u32,          // in threadgroups
 
     first_vertex: u32,               // of the draw; first index where it is indexed
@@ -49,11 +49,16 @@ struct PwParams {
     index_offset: u32,               // where the index buffer begins, in bytes
     index_count: u32,                // indices that the buffer holds
     ds_wave_threshold: u32,
-    slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
+    connectivity_items: u32,         // offset in words of `pw_state.words`
 
-    // A threadgroup stays on-chip iff the sum of its factors, in units of 2^-23, is below this: low and high word for
-    // a full threadgroup, then for the short one at the end of an instance.
-    on_chip_below: vec4u,
+    connectivity_capacity: u32,      // in items of the connectivity pass
+    slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
+    spare_0: u32,
+    spare_1: u32,
+
+    // A threadgroup of n patches stays on-chip iff the sum of its factors, in units of 2^-23, is below entry n - 1: low
+    // and high word, two entries a vector.
+    on_chip_below: array<vec4u, 32>,
 
     // Vertex buffer i: where it begins, unused, its stride (in words), elements that lie wholly in it.
     vertex_buffers: array<vec4u, 8>,
@@ -62,7 +67,7 @@ struct PwParams {
 struct PwSlot {
     vertices: atomic<u32>,           // that the draw's threadgroups asked for, 64 bits in two words
     vertices_high: atomic<u32>,
-    queue: atomic<u32>,              // items asked for
+    queue: atomic<u32>,              // items of the domain pass asked for
     off_chip: atomic<u32>,           // threadgroups that went off-chip
     overflow: atomic<u32>,           // PW_OVERFLOW_* bits
     primitives: u32,
@@ -70,7 +75,8 @@ struct PwSlot {
     vertex_start: u32,               // where the draw's vertices and primitives begin in its chunk
     primitive_start: u32,
     threadgroups: u32,
-    spare: array<u32, 6>,
+    connectivity: atomic<u32>,       // items of the connectivity pass asked for
+    spare: array<u32, 5>,
 }
 
 struct PwUsed {
@@ -106,11 +112,10 @@ const PW_PATCH_FACTORS: u32 = 4u;
 // Threadgroups that one workgroup of allocate scans when the scan has two levels.
 const PW_BLOCK: u32 = 1024u;
 
-// Waves of an item of the queue: what one workgroup of the domain pass takes.
+// Items that the hull pass lists for the passes after it, two words each: the threadgroup, and the first wave or
+// primitive of it. An item is what one workgroup takes.
 const PW_ITEM_WAVES: u32 = 8u;
-
-// Primitives that one workgroup of the connectivity pass writes.
-const PW_PRIMITIVES_PER_WORKGROUP: u32 = 512u;
+const PW_ITEM_PRIMITIVES: u32 = 512u;
 
 @group(3) @binding(0) var<uniform> pw_params: PwParams;
 
@@ -122,13 +127,6 @@ fn pw_group_patches(group: u32) -> vec2u {
         instance * pw_params.patches_per_instance + first,
         min(pw_params.patches_per_threadgroup, pw_params.patches_per_instance - first),
     );
-}
-
-// The threadgroup that patch record `patch_record` belongs to.
-fn pw_group_of_patch(patch_record: u32) -> u32 {
-    let instance = patch_record / pw_params.patches_per_instance;
-    let patch_id = patch_record - instance * pw_params.patches_per_instance;
-    return instance * pw_params.threadgroups_per_instance + patch_id / pw_params.patches_per_threadgroup;
 }
 
 fn pw_group_record(group: u32) -> u32 {

@@ -14,7 +14,8 @@ struct PwOffChipPatch {
 }
 
 var<workgroup> pw_constants: array<PwConstants, PW_MAX_PATCHES>;
-var<workgroup> pw_contexts: array<PwContext, PW_MAX_PATCHES * PW_FACTORS>;
+// Vectors rather than structs: lavapipe loads a vector at once.
+var<workgroup> pw_contexts: array<vec2u, PW_MAX_PATCHES * PW_CONTEXTS>;
 // Points and primitives of each patch, then (prefix) those of the patches before it.
 var<workgroup> pw_points: array<u32, PW_MAX_PATCHES>;
 var<workgroup> pw_point_bases: array<u32, PW_MAX_PATCHES>;
@@ -22,21 +23,24 @@ var<workgroup> pw_primitives: array<u32, PW_MAX_PATCHES>;
 var<workgroup> pw_sums: array<u32, PW_MAX_PATCHES>;
 // The decision of the first lane: first and last point to evaluate here, vertex base, off-chip block + 1.
 var<workgroup> pw_decision: vec4u;
+// Where this threadgroup's items for the domain pass begin, and how many; the same for the connectivity pass.
+var<workgroup> pw_items: vec4u;
 
 // The patch of the threadgroup that the accessor functions read.
 var<private> pw_patch_slot: u32;
 
 fn pw_context(i: u32) -> PwContext {
-    return pw_contexts[pw_patch_slot * PW_FACTORS + i];
+    let context = pw_contexts[pw_patch_slot * PW_CONTEXTS + i];
+    return PwContext(context.x, context.y);
 }
 
 fn pw_shape(i: u32) -> u32 {
-    return pw_contexts[pw_patch_slot * PW_FACTORS + i].shape;
+    return pw_contexts[pw_patch_slot * PW_CONTEXTS + i].x;
 }
 
 fn pw_store_patch(slot: u32, tessellated: PwPatch) {
-    for (var i = 0u; i < PW_FACTORS; i++) {
-        pw_contexts[slot * PW_FACTORS + i] = tessellated.contexts[i];
+    for (var i = 0u; i < PW_CONTEXTS; i++) {
+        pw_contexts[slot * PW_CONTEXTS + i] = vec2u(tessellated.contexts[i].shape, tessellated.contexts[i].reciprocals);
     }
 }
 
@@ -69,11 +73,14 @@ fn pw_factor_sum(bits: array<u32, PW_FACTORS>) -> u32 {
 
 @compute @workgroup_size(PW_LANES)
 fn pw_threadgroup(
-    @builtin(workgroup_id) workgroup: vec3u,
-    @builtin(num_workgroups) workgroups: vec3u,
-    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) pw_workgroup: vec3u,
+    @builtin(num_workgroups) pw_workgroups: vec3u,
+    @builtin(local_invocation_index) pw_lane: u32,
 ) {
-    let index = pw_workgroup_index(workgroup, workgroups);
+    // First of all, while no local variable of ours can hide a variable of the user's.
+    //@ save private variables
+    let lane = pw_lane;
+    let index = pw_workgroup_index(pw_workgroup, pw_workgroups);
     var first_id = 0u;
 
     if (pw_params.role == PW_ROLE_HULL) {
@@ -87,7 +94,7 @@ fn pw_threadgroup(
 
         // Input assembler and vertex function: a lane an input control point.
         for (var i = lane; i < extent.y * PW_INPUT_POINTS; i += PW_LANES) {
-            pw_reset_private();
+            //@ reset private variables
             pw_input[i] = pw_call_vertex(first_id * PW_INPUT_POINTS + i, instance);
         }
         workgroupBarrier();
@@ -96,7 +103,7 @@ fn pw_threadgroup(
         if (PW_HULL_POINTS != 0u) {
             for (var i = lane; i < extent.y * PW_HULL_POINTS; i += PW_LANES) {
                 pw_patch_slot = i / PW_STORED_POINTS;
-                pw_reset_private();
+                //@ reset private variables
                 pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, first_id + pw_patch_slot));
             }
             workgroupBarrier();
@@ -105,7 +112,7 @@ fn pw_threadgroup(
         // Patch constants and factors, and the tessellator's counts: a lane a patch.
         for (var i = lane; i < extent.y; i += PW_LANES) {
             pw_patch_slot = i;
-            pw_reset_private();
+            //@ reset private variables
             let constants = pw_call_constants(first_id + i);
             pw_constants[i] = constants;
             let bits = pw_factor_bits(constants);
@@ -113,9 +120,7 @@ fn pw_threadgroup(
             pw_store_patch(i, tessellated);
             pw_points[i] = tessellated.points;
             pw_primitives[i] = tessellated.primitives;
-            if (pw_params.mode == PW_MODE_DYNAMIC) {
-                pw_sums[i] = pw_factor_sum(bits);
-            }
+            pw_sums[i] = pw_factor_sum(bits);
             let record = pw_patch_record(extent.x + i);
             pw_state.words[record + PW_PATCH_POINTS] = tessellated.points;
             pw_state.words[record + PW_PATCH_PRIMITIVES] = tessellated.primitives;
@@ -142,6 +147,19 @@ fn pw_threadgroup(
             let record = pw_patch_record(extent.x + i);
             pw_state.words[record + PW_PATCH_VERTEX_BASE] = decision.z + points;
             pw_state.words[record + PW_PATCH_PRIMITIVE_BASE] = primitives;
+        }
+
+        // Work for the passes that follow.
+        let items = pw_items;
+        for (var i = lane; i < items.y; i += PW_LANES) {
+            let item = pw_params.queue + (items.x + i) * 2u;
+            pw_state.words[item] = group;
+            pw_state.words[item + 1u] = pw_params.ds_wave_threshold + i * PW_ITEM_WAVES;
+        }
+        for (var i = lane; i < items.w; i += PW_LANES) {
+            let item = pw_params.connectivity_items + (items.z + i) * 2u;
+            pw_state.words[item] = group;
+            pw_state.words[item + 1u] = i * PW_ITEM_PRIMITIVES;
         }
 
         // Off-chip: what the domain waves read goes to memory, in the block that this threadgroup holds.
@@ -211,27 +229,36 @@ fn pw_threadgroup(
     }
 
     // Domain waves: a lane a point, packed across the patches of the threadgroup.
-    for (var point = first + lane; point < last; point += PW_LANES) {
-        // The last patch whose points begin at or before this one; patches without points begin where the next does.
-        var low = 0u;
-        var high = patches - 1u;
-        while (low < high) {
-            let middle = (low + high + 1u) >> 1u;
-            if (pw_point_bases[middle] <= point) {
-                low = middle;
-            } else {
-                high = middle - 1u;
-            }
+    // The last patch whose points begin at or before the lane's first; patches without points begin where the next does.
+    // From there on the lane walks forward.
+    var patch_slot = 0u;
+    var beyond = patches;
+    while (beyond - patch_slot > 1u) {
+        let middle = (patch_slot + beyond) >> 1u;
+        if (pw_point_bases[middle] <= first + lane) {
+            patch_slot = middle;
+        } else {
+            beyond = middle;
         }
-        pw_patch_slot = low;
-        let location = pw_point(point - pw_point_bases[low], pw_points[low]);
-        pw_reset_private();
-        pw_vertices[base + point] = pw_call_domain(location, first_id + low);
+    }
+    for (var point = first + lane; point < last; point += PW_LANES) {
+        while (patch_slot + 1u < patches && pw_point_bases[patch_slot + 1u] <= point) {
+            patch_slot++;
+        }
+        pw_patch_slot = patch_slot;
+        let location = pw_point(point - pw_point_bases[patch_slot], pw_points[patch_slot]);
+        //@ reset private variables
+        pw_vertices[base + point] = pw_call_domain(location, first_id + patch_slot);
     }
 }
 
+// Reserves `count` items of a list for its threadgroup; whether they fit.
+fn pw_fits(place: u32, count: u32, capacity: u32) -> bool {
+    return place <= capacity && count <= capacity - place;
+}
+
 // The fixed-function end of the hull pass, by one lane: totals of the threadgroup, the heuristic, its range of vertices,
-// its off-chip block and the items of the queue. Returns what `pw_decision` holds.
+// its off-chip block and its items for the passes that follow. Returns what `pw_decision` holds.
 fn pw_decide(group: u32, patches: u32) -> vec4u {
     var points = 0u;
     var primitives = 0u;
@@ -242,14 +269,13 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         points += pw_points[i];
         primitives += pw_primitives[i];
         culled += select(0u, 1u, pw_points[i] == 0u);
-        if (pw_params.mode == PW_MODE_DYNAMIC) {
-            sum_low += pw_sums[i];
-            sum_high += select(0u, 1u, sum_low < pw_sums[i]);
-        }
+        sum_low += pw_sums[i];
+        sum_high += select(0u, 1u, sum_low < pw_sums[i]);
     }
 
     // The average of all factors against the threshold, exactly: both sides in units of 2^-23.
-    let below = select(pw_params.on_chip_below.zw, pw_params.on_chip_below.xy, patches == pw_params.patches_per_threadgroup);
+    let pair = pw_params.on_chip_below[(patches - 1u) / 2u];
+    let below = select(pair.zw, pair.xy, (patches & 1u) == 1u);
     let on_chip = pw_params.mode == PW_MODE_ON_CHIP
         || sum_high < below.y || (sum_high == below.y && sum_low < below.x);
 
@@ -267,6 +293,7 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
 
     var last = points;
     var block = 0u;
+    var items = vec4u(0u);
     if (!on_chip && points != 0u) {
         let taken = atomicAdd(&pw_state.slots[pw_params.slot].off_chip, 1u);
         if (taken < pw_params.off_chip_capacity) {
@@ -276,27 +303,25 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         }
         last = min(points, pw_params.ds_wave_threshold * PW_WAVE);
         let waves = (points + PW_WAVE - 1u) / PW_WAVE;
-        let first_wave = min(waves, pw_params.ds_wave_threshold);
-        let items = (waves - first_wave + PW_ITEM_WAVES - 1u) / PW_ITEM_WAVES;
-        if (items != 0u) {
-            let place = atomicAdd(&pw_state.slots[pw_params.slot].queue, items);
-            if (place <= pw_params.queue_capacity && items <= pw_params.queue_capacity - place) {
-                for (var i = 0u; i < items; i++) {
-                    let item = pw_params.queue + (place + i) * 2u;
-                    pw_state.words[item] = group;
-                    pw_state.words[item + 1u] = first_wave + i * PW_ITEM_WAVES;
-                }
-            } else {
-                overflow |= PW_OVERFLOW_QUEUE;
-            }
+        items.y = (waves - min(waves, pw_params.ds_wave_threshold) + PW_ITEM_WAVES - 1u) / PW_ITEM_WAVES;
+        if (items.y != 0u) {
+            items.x = atomicAdd(&pw_state.slots[pw_params.slot].queue, items.y);
+            overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.x, items.y, pw_params.queue_capacity));
         }
+    }
+    items.w = (primitives + PW_ITEM_PRIMITIVES - 1u) / PW_ITEM_PRIMITIVES;
+    if (items.w != 0u) {
+        items.z = atomicAdd(&pw_state.slots[pw_params.slot].connectivity, items.w);
+        overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.z, items.w, pw_params.connectivity_capacity));
     }
     if (overflow != 0u) {
         // Nothing of this draw will be drawn; go on counting, write nothing.
         atomicOr(&pw_state.slots[pw_params.slot].overflow, overflow);
         last = 0u;
         block = 0u;
+        items = vec4u(0u);
     }
+    pw_items = items;
 
     let record = pw_group_record(group);
     pw_state.words[record + PW_GROUP_POINTS] = points;

@@ -1,6 +1,6 @@
 //! What can go wrong between a descriptor and a draw.
 
-use crate::hardware::PlanError;
+use crate::hardware::{ParameterError, PlanError};
 use crate::shader::ShaderError;
 use crate::tessellator::{Domain, OutputTopology};
 
@@ -16,6 +16,10 @@ pub enum Error {
     #[error(transparent)]
     Plan(#[from] PlanError),
 
+    /// The tessellation parameters cannot be.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+
     /// A value of the descriptor or of a draw is out of its range.
     #[error("{what} is {value}; it must be {expected}")]
     OutOfRange {
@@ -28,7 +32,9 @@ pub enum Error {
     },
 
     /// An output topology that the domain does not have.
-    #[error("output topology {topology} does not go with the {domain} domain: lines need isoline, triangles need tri or quad")]
+    #[error(
+        "output topology {topology} does not go with the {domain} domain: lines need isoline, triangles need tri or quad"
+    )]
     TopologyMismatch {
         /// The topology asked for.
         topology: OutputTopology,
@@ -49,6 +55,15 @@ pub enum Error {
         available: u64,
         /// What to do.
         advice: &'static str,
+    },
+
+    /// A feature that the device was not created with.
+    #[error("{what} need the device feature {feature:?}: request it, where the adapter has it")]
+    MissingFeature {
+        /// What needs it.
+        what: &'static str,
+        /// The feature.
+        feature: wgpu::Features,
     },
 
     /// A vertex buffer layout that the input assembler cannot fetch.
@@ -108,7 +123,9 @@ pub enum Error {
     },
 
     /// A draw that needs more than the workspace has; nothing of it is drawn.
-    #[error("the workspace is too small: {what} needed {needed}, available {available}; make it with a Measurement or these numbers")]
+    #[error(
+        "the workspace is too small: {what} needed {needed}, available {available}; make it with a Measurement or these numbers"
+    )]
     WorkspaceTooSmall {
         /// What ran out: vertices, primitives, patches, …
         what: &'static str,

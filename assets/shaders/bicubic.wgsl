@@ -27,22 +27,31 @@ fn patch_constants(patch_id: u32) -> PatchConstants {
     return PatchConstants(QuadFactors(vec4f(settings.factor), vec2f(settings.factor)));
 }
 
-// The four cubic Bernstein polynomials. Turning t round turns them round exactly.
+// Neighbours may go along a shared edge in opposite directions, and still have to find the same points on it, bit for
+// bit. WGSL leaves it to the compiler to fuse multiplications and additions, so that a * x + d * w need not be what
+// d * w + a * x is. What follows therefore turns round exactly: turning t only swaps whole values, never roles.
+
+// The four cubic Bernstein polynomials.
 fn bernstein(t: f32) -> vec4f {
-    let s = 1.0 - t;
-    return vec4f(s * s * s, 3.0 * (s * s * t), 3.0 * (t * t * s), t * t * t);
+    let near = min(t, 1.0 - t);
+    let far = max(t, 1.0 - t);
+    let weights = vec4f(far * far * far, 3.0 * (far * far * near), 3.0 * (near * near * far), near * near * near);
+    return select(weights, weights.wzyx, t > 0.5);
 }
 
-// Their derivatives.
+// a * x + b * y.
+fn weigh(a: vec3f, x: f32, b: vec3f, y: f32) -> vec3f {
+    return (a + b) * min(x, y) + select(a, b, y > x) * abs(x - y);
+}
+
+fn blend(a: vec3f, b: vec3f, c: vec3f, d: vec3f, weights: vec4f) -> vec3f {
+    return weigh(a, weights.x, d, weights.w) + weigh(b, weights.y, c, weights.z);
+}
+
+// The derivatives of the Bernstein polynomials.
 fn bernstein_derivative(t: f32) -> vec4f {
     let s = 1.0 - t;
     return 3.0 * vec4f(-(s * s), s * s - 2.0 * (s * t), 2.0 * (s * t) - t * t, t * t);
-}
-
-// Outer and inner points in pairs: the sum is the same from either end, so that neighbours which go along a shared edge
-// in opposite directions agree on it.
-fn blend(a: vec3f, b: vec3f, c: vec3f, d: vec3f, weights: vec4f) -> vec3f {
-    return (a * weights.x + d * weights.w) + (b * weights.y + c * weights.z);
 }
 
 fn blend_row(row: u32, weights: vec4f) -> vec3f {

@@ -172,28 +172,25 @@ fn pw_isoline_line(t: u32) -> vec3u {
 
 // The edges' transitions, then the rings inward, then the centre.
 fn pw_tri_triangle(t: u32, points: u32) -> vec3u {
-    let shape_0 = pw_shape(0u);
     let inside_shape = pw_shape(3u);
-    if ((shape_0 & PW_MINIMUM) != 0u) {
+    if ((inside_shape & PW_MINIMUM) != 0u) {
         return pw_wound(vec3u(0u, 1u, 2u));
     }
-    let edge_0 = pw_segments(shape_0);
-    let edge_1 = edge_0 + pw_segments(pw_shape(1u));
-    let edge_2 = edge_1 + pw_segments(pw_shape(2u));
+    let edges = pw_ring_ends(pw_shape(PW_FACTORS));
     let ring_1 = pw_segments(inside_shape) - 2u;
-    let end_0 = edge_0 + ring_1;
-    let end_1 = edge_1 + 2u * ring_1;
-    let end_2 = edge_2 + 3u * ring_1;
+    let end_0 = edges.x + ring_1;
+    let end_1 = edges.y + 2u * ring_1;
+    let end_2 = edges.z + 3u * ring_1;
 
     var step: PwStep;
     var outside: PwRow;
     var inside: PwRow;
     if (t < end_2) {
         let side = select(0u, 1u, t >= end_0) + select(0u, 1u, t >= end_1);
-        let start = select(select(edge_1, edge_0, side == 1u), 0u, side == 0u);
+        let start = select(select(edges.y, edges.x, side == 1u), 0u, side == 0u);
         step = pw_transition(t - start - side * ring_1, inside_shape, pw_shape(side));
-        outside = pw_side_row(0u, start, edge_2);
-        inside = pw_side_row(edge_2, side * ring_1, 3u * ring_1);
+        outside = pw_side_row(0u, start, edges.z);
+        inside = pw_side_row(edges.z, side * ring_1, 3u * ring_1);
     } else {
         // The ring that holds the triangle, by the number of segments of its sides, and the triangles left from it on.
         let left = pw_tri_triangles(ring_1) - (t - end_2);
@@ -225,21 +222,18 @@ fn pw_quad_row(base: u32, side: u32, u: u32, v: u32) -> PwRow {
 
 // The edges' transitions, then the rings inward, then the centre strip.
 fn pw_quad_triangle(t: u32, points: u32) -> vec3u {
-    let shape_0 = pw_shape(0u);
     let shape_u = pw_shape(4u);
     let shape_v = pw_shape(5u);
-    if ((shape_0 & PW_MINIMUM) != 0u) {
+    if ((shape_u & PW_MINIMUM) != 0u) {
         return pw_wound(vec3u(t, t + 1u, 3u));
     }
-    let edge_0 = pw_segments(shape_0);
-    let edge_1 = edge_0 + pw_segments(pw_shape(1u));
-    let edge_2 = edge_1 + pw_segments(pw_shape(2u));
-    let edge_3 = edge_2 + pw_segments(pw_shape(3u));
+    let edges = pw_ring_ends(pw_shape(PW_FACTORS));
     let ring_1_u = pw_segments(shape_u) - 2u;
     let ring_1_v = pw_segments(shape_v) - 2u;
-    let end_0 = edge_0 + ring_1_v;
-    let end_1 = edge_1 + ring_1_v + ring_1_u;
-    let end_2 = edge_2 + 2u * ring_1_v + ring_1_u;
+    let edge_3 = points - pw_quad_points(ring_1_u, ring_1_v);
+    let end_0 = edges.x + ring_1_v;
+    let end_1 = edges.y + ring_1_v + ring_1_u;
+    let end_2 = edges.z + 2u * ring_1_v + ring_1_u;
     let end_3 = edge_3 + 2u * ring_1_v + 2u * ring_1_u;
 
     var step: PwStep;
@@ -248,7 +242,7 @@ fn pw_quad_triangle(t: u32, points: u32) -> vec3u {
     if (t < end_3) {
         let side = select(0u, 1u, t >= end_0) + select(0u, 1u, t >= end_1) + select(0u, 1u, t >= end_2);
         let before = select(select(select(end_2, end_1, side == 2u), end_0, side == 1u), 0u, side == 0u);
-        let start = select(select(select(edge_2, edge_1, side == 2u), edge_0, side == 1u), 0u, side == 0u);
+        let start = select(select(select(edges.z, edges.y, side == 2u), edges.x, side == 1u), 0u, side == 0u);
         step = pw_transition(t - before, select(shape_v, shape_u, (side & 1u) == 1u), pw_shape(side));
         outside = pw_side_row(0u, start, edge_3);
         inside = pw_quad_row(edge_3, side, ring_1_u, ring_1_v);

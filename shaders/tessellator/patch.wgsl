@@ -2,8 +2,8 @@
 //
 // The twin of src/tessellator/patch.rs.
 
-// One context a factor, in their order; points and primitives are 0 where the patch is culled.
-struct PwPatch { contexts: array<PwContext, PW_FACTORS>, points: u32, primitives: u32 }
+// The contexts, one a factor in their order and the ends of the outer ring's sides; points and primitives are 0 where the patch is culled.
+struct PwPatch { contexts: array<PwContext, PW_CONTEXTS>, points: u32, primitives: u32 }
 
 // Everything about the patch with these factors, the bits of f32s: edges first, then the inside; density, detail.
 fn pw_patch(bits: array<u32, PW_FACTORS>) -> PwPatch {
@@ -37,22 +37,25 @@ fn pw_patch(bits: array<u32, PW_FACTORS>) -> PwPatch {
         let segments = pw_segments(result.contexts[1].shape);
         points = lines * (segments + 1u);
         primitives = lines * segments;
+        result.contexts[PW_FACTORS].shape = 0x80000u / (segments + 1u) + 1u;
     } else {
-        var outer = pw_segments(result.contexts[0].shape) + pw_segments(result.contexts[1].shape)
-            + pw_segments(result.contexts[PW_THIRD].shape);
+        let end_0 = pw_segments(result.contexts[0].shape);
+        let end_1 = end_0 + pw_segments(result.contexts[1].shape);
+        let end_2 = end_1 + pw_segments(result.contexts[PW_THIRD].shape);
+        result.contexts[PW_FACTORS].shape = end_0 | (end_1 << 10u) | (end_2 << 20u);
         if (minimum) {
             points = PW_DOMAIN + 2u;
             primitives = PW_DOMAIN;
         } else if (PW_DOMAIN == 1u) {
             let s = pw_segments(result.contexts[PW_FOURTH].shape) - 2u;
-            points = outer + pw_tri_points(s);
-            primitives = outer + 3u * s + pw_tri_triangles(s);
+            points = end_2 + pw_tri_points(s);
+            primitives = end_2 + 3u * s + pw_tri_triangles(s);
         } else {
-            outer += pw_segments(result.contexts[PW_FOURTH].shape);
+            let end_3 = end_2 + pw_segments(result.contexts[PW_FOURTH].shape);
             let u = pw_segments(result.contexts[PW_FIFTH].shape) - 2u;
             let v = pw_segments(result.contexts[PW_SIXTH].shape) - 2u;
-            points = outer + pw_quad_points(u, v);
-            primitives = outer + 2u * (u + v) + pw_quad_triangles(u, v);
+            points = end_3 + pw_quad_points(u, v);
+            primitives = end_3 + 2u * (u + v) + pw_quad_triangles(u, v);
         }
     }
     if (PW_TOPOLOGY == 0u) {

@@ -18,17 +18,16 @@ fn pw_point(k: u32, points: u32) -> vec2u {
 fn pw_isoline_point(k: u32) -> vec2u {
     let detail = pw_context(1u);
     let n = pw_segments(detail.shape) + 1u;
-    let line = k / n;
+    // k / n, exactly, for all points there can be.
+    let line = (k * pw_shape(2u)) >> 19u;
     return vec2u(pw_place(detail, k - line * n), pw_place(pw_context(0u), line));
 }
 
 // Ring by ring from the outside; within a ring side U==0, V==0, W==0, each without its last point.
 fn pw_tri_point(k: u32, points: u32) -> vec2u {
     let inside = pw_context(3u);
-    let end_0 = pw_segments(pw_shape(0u));
-    let end_1 = end_0 + pw_segments(pw_shape(1u));
-    let end_2 = end_1 + pw_segments(pw_shape(2u));
-    let outer = k < end_2;
+    let ends = pw_ring_ends(pw_shape(PW_FACTORS));
+    let outer = k < ends.z;
 
     // The ring, by the number of segments of its sides; for a point of the outer ring this is discarded below.
     let segments = pw_segments(inside.shape);
@@ -37,8 +36,8 @@ fn pw_tri_point(k: u32, points: u32) -> vec2u {
     // The centre is a side of one point.
     let size = max(s, 1u);
     let from_ring = k + pw_tri_points(s) - points;
-    let first = select(size, end_0, outer);
-    let second = select(2u * size, end_1, outer);
+    let first = select(size, ends.x, outer);
+    let second = select(2u * size, ends.y, outer);
     let position = select(from_ring, k, outer);
     let side = select(0u, 1u, position >= first) + select(0u, 1u, position >= second);
     let j = position - select(select(second, first, side == 1u), 0u, side == 0u);
@@ -56,37 +55,43 @@ fn pw_tri_point(k: u32, points: u32) -> vec2u {
 // Ring by ring from the outside; within a ring side U==0, V==0, U==1, V==1, each without its last point. A degenerate
 // row needs no rule of its own: walked as a ring, its points lie where the sides' formulas say.
 fn pw_quad_point(k: u32, points: u32) -> vec2u {
-    let shape_0 = pw_shape(0u);
-    let shape_u = pw_shape(4u);
-    let shape_v = pw_shape(5u);
-    let end_0 = pw_segments(shape_0);
-    let end_1 = end_0 + pw_segments(pw_shape(1u));
-    let end_2 = end_1 + pw_segments(pw_shape(2u));
-    let end_3 = end_2 + pw_segments(pw_shape(3u));
-    let outer = k < end_3;
+    let inside_u = pw_context(4u);
+    let inside_v = pw_context(5u);
+    let n_u = pw_segments(inside_u.shape) + 1u;
+    let n_v = pw_segments(inside_v.shape) + 1u;
+    let ends = pw_ring_ends(pw_shape(PW_FACTORS));
+    let minimum = (inside_u.shape & PW_MINIMUM) != 0u;
+    let outer = minimum || k + pw_quad_points(n_u - 3u, n_v - 3u) < points;
 
     // The ring, by the number of points on its shorter sides; for a point of the outer ring this is discarded below.
-    let n_u = pw_segments(shape_u) + 1u;
-    let n_v = pw_segments(shape_v) + 1u;
     let shorter = min(n_u, n_v);
     let t = pw_search(shorter & 1u, max(n_u, n_v) - shorter, points - k);
     let ring = select((shorter - t) >> 1u, 0u, outer);
     let u = n_u - 1u - 2u * ring;
     let v = n_v - 1u - 2u * ring;
     let from_ring = k + pw_quad_points(u, v) - points;
-    let first = select(v, end_0, outer);
-    let second = select(v + u, end_1, outer);
-    let third = select(2u * v + u, end_2, outer);
+    let first = select(v, ends.x, outer);
+    let second = select(v + u, ends.y, outer);
+    let third = select(2u * v + u, ends.z, outer);
     // The minimum patch begins one corner later than all others.
-    let minimum = (shape_0 & PW_MINIMUM) != 0u;
     let position = select(from_ring, select(k, (k + 1u) & 3u, minimum), outer);
     let side = select(0u, 1u, position >= first) + select(0u, 1u, position >= second) + select(0u, 1u, position >= third);
     let start = select(select(select(third, second, side == 2u), first, side == 1u), 0u, side == 0u);
     let j = position - start;
 
     let runs_along_u = (side & 1u) == 1u;
-    let place_u = pw_place(pw_context(select(4u, side, outer && runs_along_u)), ring + select(0u, j, runs_along_u));
-    let place_v = pw_place(pw_context(select(5u, side, outer && !runs_along_u)), ring + select(j, 0u, runs_along_u));
+    var context_u = inside_u;
+    var context_v = inside_v;
+    if (outer) {
+        let edge = pw_context(side);
+        if (runs_along_u) {
+            context_u = edge;
+        } else {
+            context_v = edge;
+        }
+    }
+    let place_u = pw_place(context_u, ring + select(0u, j, runs_along_u));
+    let place_v = pw_place(context_v, ring + select(j, 0u, runs_along_u));
     return vec2u(
         select(place_u, PW_ONE - place_u, side >= 2u),
         select(place_v, PW_ONE - place_v, side == 0u || side == 3u),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Case, Difference, location_bits};
+use crate::hardware::TessellationParameters;
+use crate::mesh::MeshPatch;
 use crate::pipeline::{Draw, TessellationPipeline, TessellationPipelineDescriptor, Workspace, WorkspaceDescriptor};
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
 use crate::{Error, Mesh};
@@ -10,8 +12,19 @@ use crate::{Error, Mesh};
 /// One control point a patch carries the factors' bits; the domain function hands its location out.
 const SHADER: &str = include_str!("golden.wgsl");
 
-/// Patches of one kind, drawn together.
+/// What patches that are drawn together have in common.
 type Kind = (Domain, Partitioning, OutputTopology);
+
+/// What a device makes of one patch, in the units of [`TessellatedPatch`](crate::tessellator::TessellatedPatch).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuPatch {
+    /// Whether it is dropped; it has no points and no indices then.
+    pub culled: bool,
+    /// u and v of each point in 1/65536; all ones where what came out is no such number.
+    pub points: Vec<[u32; 2]>,
+    /// Index entries, counted from the patch's first point.
+    pub indices: Vec<u32>,
+}
 
 /// Runs `cases` on a device and gives back what differs, by the number of the case.
 ///
@@ -29,83 +42,103 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, cases: &[Case]) -> Result
         let key = [case.domain.number(), case.partitioning.number(), case.topology.number()];
         kinds.entry(key).or_insert_with(|| (kind, Vec::new())).1.push(i);
     }
-    for (kind, numbers) in kinds.into_values() {
-        run_kind(device, queue, kind, cases, &numbers, &mut differences)?;
+    for ((domain, partitioning, topology), numbers) in kinds.into_values() {
+        let numbered = || numbers.iter().filter_map(|i| Some((*i, cases.get(*i)?)));
+        let factor_bits: Vec<&[u32]> = numbered().map(|(_, case)| case.factor_bits.as_slice()).collect();
+        let patches = tessellate(device, queue, domain, partitioning, topology, &factor_bits)?;
+        for ((i, case), patch) in numbered().zip(&patches) {
+            if let Err(difference) = case.compare(patch.culled, &patch.points, &patch.indices) {
+                differences.push((i, difference));
+            }
+        }
     }
     differences.sort_by_key(|(i, _)| *i);
     Ok(differences)
 }
 
-fn run_kind(
+/// Tessellates patches of one kind on a device, each with its factors as the bits of f32s: edges, then inside; density,
+/// then detail. Any bits will do.
+///
+/// # Errors
+/// Another number of factors than the domain has, a topology that does not go with it; what the pipeline says.
+pub fn tessellate(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
-    (domain, partitioning, topology): Kind,
-    cases: &[Case],
-    numbers: &[usize],
-    differences: &mut Vec<(usize, Difference)>,
-) -> Result<(), Error> {
-    let mut factors: Vec<u32> = Vec::with_capacity(numbers.len() * 6);
-    let of_kind = || numbers.iter().filter_map(|i| Some((*i, cases.get(*i)?)));
-    for (_, case) in of_kind() {
-        let mut bits = case.factor_bits.clone();
-        bits.resize(6, 0);
-        factors.extend(bits);
+    domain: Domain,
+    partitioning: Partitioning,
+    topology: OutputTopology,
+    factor_bits: &[&[u32]],
+) -> Result<Vec<GpuPatch>, Error> {
+    // An empty buffer cannot be bound.
+    if factor_bits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut factors: Vec<u32> = Vec::with_capacity(factor_bits.len() * 6);
+    for bits in factor_bits {
+        if bits.len() != domain.factor_count() {
+            return Err(Error::OutOfRange {
+                what: "number of factors of a patch",
+                value: bits.len().to_string(),
+                expected: format!("{}, as many as {domain} has", domain.factor_count()),
+            });
+        }
+        factors.extend(bits.iter().copied().chain(std::iter::repeat(0)).take(6));
     }
     let bytes: &[u8] = bytemuck::cast_slice(&factors);
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
-    let buffer = crate::pipeline::buffer(device, "golden factors", bytes.len() as u64, usage)?;
+    let buffer = crate::pipeline::buffer(device, "factors", bytes.len() as u64, usage)?;
     queue.write_buffer(&buffer, 0, bytes);
 
     let shader = shader(domain);
     let attributes = wgpu::vertex_attr_array![0 => Uint32x4, 1 => Uint32x2];
-    let layout = wgpu::VertexBufferLayout {
-        array_stride: 24,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &attributes,
-    };
+    let layout =
+        wgpu::VertexBufferLayout { array_stride: 24, step_mode: wgpu::VertexStepMode::Vertex, attributes: &attributes };
     let mut descriptor = TessellationPipelineDescriptor::new(&shader, domain, 1);
-    descriptor.label = Some("golden vectors");
+    descriptor.label = Some("given factors");
     descriptor.names.hull = None;
     descriptor.partitioning = partitioning;
     descriptor.output_topology = topology;
     let layouts = [layout];
     descriptor.vertex_buffers = &layouts;
+    // Small factors stay on-chip, large ones go off-chip after their first wave: both ways are verified.
+    let descriptor = descriptor.off_chip(TessellationParameters {
+        tessellation_factor_threshold: Some(8.0),
+        ds_wave_threshold: Some(1),
+        ..TessellationParameters::default()
+    });
     let pipeline = TessellationPipeline::new(device, &descriptor)?;
 
-    let mut draw = Draw::new(0..numbers.len() as u32);
+    let mut draw = Draw::new(0..factor_bits.len() as u32);
     let slices = [buffer.slice(..)];
     draw.vertex_buffers = &slices;
     let measurement = pipeline.measure_blocking(device, queue, &draw)?;
     let sizes = WorkspaceDescriptor::for_measurement(&pipeline, &measurement)?;
     let mut workspace = Workspace::new(device, &pipeline, sizes)?;
-    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("golden vectors") });
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("given factors") });
     let tessellation = pipeline.encode(queue, &mut encoder, &mut workspace, &draw)?;
     queue.submit([encoder.finish()]);
     let mesh = Mesh::read_blocking(device, queue, &tessellation)?;
+    // A patch that is missing would go unchecked.
+    if mesh.patches.len() != factor_bits.len() {
+        let reason = format!("{} patches came back of {}", mesh.patches.len(), factor_bits.len());
+        return Err(Error::ReadBack { what: "a mesh", reason });
+    }
 
     let locations = mesh.member_bits("location").unwrap_or_default();
     let per_primitive = topology.vertices_per_primitive() as usize;
-    for ((i, case), patch) in of_kind().zip(&mesh.patches) {
+    let patch = |patch: &MeshPatch| {
         let first = patch.first_vertex as usize;
-        let points: Vec<[u32; 2]> = locations
-            .get(first..first + patch.vertices as usize)
-            .unwrap_or(&[])
-            .iter()
-            .map(|location| fixed(domain, location))
-            .collect();
+        let points = locations.get(first..first + patch.vertices as usize).unwrap_or(&[]);
         let first = patch.first_primitive as usize * per_primitive;
-        let indices: Vec<u32> = mesh
-            .indices
-            .get(first..first + patch.primitives as usize * per_primitive)
-            .unwrap_or(&[])
-            .iter()
-            .map(|index| index.wrapping_sub(patch.first_vertex))
-            .collect();
-        if let Err(difference) = case.compare(patch.vertices == 0, &points, &indices) {
-            differences.push((i, difference));
+        let count = patch.primitives as usize * per_primitive;
+        let indices = mesh.indices.get(first..first + count).unwrap_or(&[]);
+        GpuPatch {
+            culled: patch.vertices == 0,
+            points: points.iter().map(|location| fixed(domain, location)).collect(),
+            indices: indices.iter().map(|index| index.wrapping_sub(patch.first_vertex)).collect(),
         }
-    }
-    Ok(())
+    };
+    Ok(mesh.patches.iter().map(patch).collect())
 }
 
 fn shader(domain: Domain) -> String {

@@ -81,9 +81,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Case>, GoldenError> {
     text.lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(i, line)| {
-            case(line).map_err(|reason| GoldenError::Line { path: path.to_owned(), line: i + 1, reason })
-        })
+        .map(|(i, line)| case(line).map_err(|reason| GoldenError::Line { path: path.to_owned(), line: i + 1, reason }))
         .collect()
 }
 

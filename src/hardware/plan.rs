@@ -21,8 +21,9 @@ pub struct PatchFootprint {
     pub factors: u32,
 }
 
-/// The tessellator's context of one factor in workgroup memory (`PwContext` in `shaders/tessellator`).
-const CONTEXT_BYTES: u32 = 16;
+/// One of the tessellator's contexts in workgroup memory (`PwContext` in `shaders/tessellator`), of which a patch has one
+/// more than factors.
+const CONTEXT_BYTES: u32 = 8;
 /// Points, point base, primitives and factor sum of a patch: `pw_points` and its neighbours in
 /// `shaders/threadgroup.wgsl`.
 const COUNT_BYTES: u32 = 16;
@@ -65,7 +66,7 @@ impl PatchFootprint {
         array(patches * u64::from(self.input_points) * u64::from(self.input_stride))
             + output
             + array(patches * u64::from(self.constants_stride))
-            + patches * u64::from(self.factors * CONTEXT_BYTES)
+            + array(patches * u64::from((self.factors + 1) * CONTEXT_BYTES))
             + 4 * array(patches * u64::from(COUNT_BYTES / 4))
             + u64::from(FIXED_BYTES)
     }
@@ -126,11 +127,7 @@ impl ThreadgroupPlan {
     ///
     /// # Errors
     /// [`PlanError::PatchTooLarge`] where not one patch fits the adapter's workgroup memory.
-    pub fn maximised(
-        profile: &Profile,
-        footprint: &PatchFootprint,
-        workgroup_limit: u32,
-    ) -> Result<Self, PlanError> {
+    pub fn maximised(profile: &Profile, footprint: &PatchFootprint, workgroup_limit: u32) -> Result<Self, PlanError> {
         let fits = |room: u32, bytes: u64| u32::try_from(u64::from(room) / bytes.max(1)).unwrap_or(u32::MAX);
         let points = footprint.input_points.max(footprint.output_points).max(1);
         let bounds = [

@@ -1,5 +1,6 @@
 //! What a tessellation pipeline is made from.
 
+use crate::hardware::{PipelineStateFlags, TessellationParameters};
 use crate::shader::StageNames;
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
 
@@ -32,11 +33,30 @@ pub struct TessellationPipelineDescriptor<'a> {
     pub output_topology: OutputTopology,
     /// Factors above it are taken as it, as HLSL's `maxtessfactor` does; 1 to 64, 64 by default.
     pub maximum_factor: f32,
+    /// On-chip (the default) or off-chip, decided by each threadgroup.
+    pub flags: PipelineStateFlags,
+    /// Whether the hull stage is compiled for off-chip (`__XBOX_ENABLE_HSOFFCHIP`); must equal the domain stage's.
+    pub hull_off_chip: bool,
+    /// Whether the domain stage is compiled for off-chip.
+    pub domain_off_chip: bool,
+    /// Patches per threadgroup, factor threshold and wave threshold; the driver's defaults where not given.
+    pub parameters: TessellationParameters,
     /// A cache of compiled pipelines.
     pub cache: Option<&'a wgpu::PipelineCache>,
 }
 
 impl<'a> TessellationPipelineDescriptor<'a> {
+    /// Makes the pipeline off-chip: threadgroups whose average factor reaches the threshold leave their control points
+    /// in memory for other compute units. Sets the flags and both stages' defines.
+    #[must_use]
+    pub fn off_chip(mut self, parameters: TessellationParameters) -> Self {
+        self.flags = PipelineStateFlags::GsOnchipTsOffchip;
+        self.hull_off_chip = true;
+        self.domain_off_chip = true;
+        self.parameters = parameters;
+        self
+    }
+
     /// A descriptor of `control_points` in and out, integer partitioning, and the domain's usual topology: clockwise
     /// triangles, or lines for isolines.
     #[must_use]
@@ -57,6 +77,10 @@ impl<'a> TessellationPipelineDescriptor<'a> {
                 Domain::Tri | Domain::Quad => OutputTopology::TriangleCw,
             },
             maximum_factor: 64.0,
+            flags: PipelineStateFlags::None,
+            hull_off_chip: false,
+            domain_off_chip: false,
+            parameters: TessellationParameters::default(),
             cache: None,
         }
     }

@@ -58,7 +58,7 @@ impl DrawShape {
         let vertices = draw.vertices.end.saturating_sub(draw.vertices.start);
         let instances = draw.instances.end.saturating_sub(draw.instances.start);
         let patches_per_instance = vertices / pipeline.input_points;
-        let patches_per_threadgroup = pipeline.plan.patches;
+        let patches_per_threadgroup = pipeline.parameters.patches_per_threadgroup;
         let patches = u64::from(patches_per_instance) * u64::from(instances);
         // Record offsets are counted in 32-bit words; the limit on the state buffer's size comes long before.
         let most = u64::from(u32::MAX / 16);
@@ -188,11 +188,9 @@ pub(crate) fn bound_buffers(
 
 /// Elements that lie wholly within `size` bytes.
 fn elements_within(size: u64, stride: u64, element: u64) -> u64 {
-    if size < element {
-        0
-    } else if stride == 0 {
-        u64::from(u32::MAX)
-    } else {
-        (size - element) / stride + 1
+    match size.checked_sub(element) {
+        None => 0,
+        // A stride of 0: every element is the same one.
+        Some(rest) => rest.checked_div(stride).map_or(u64::from(u32::MAX), |more| more + 1),
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, ROLE_DOMAIN, ROLE_HULL, Params, SLOT_BYTES, USED_BYTES,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN,
+    ROLE_HULL, SLOT_BYTES, USED_BYTES,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -30,6 +31,31 @@ pub(crate) enum Passes {
     All,
 }
 
+/// Where the time stamps of a draw's passes go.
+#[derive(Clone, Copy, Debug)]
+pub struct PassTimestamps<'a> {
+    /// A set of time stamp queries.
+    pub query_set: &'a wgpu::QuerySet,
+    /// The first query; [`PassTimestamps::QUERIES_PER_CHUNK`] are written for each output chunk.
+    pub first_query: u32,
+}
+
+impl PassTimestamps<'_> {
+    /// Before the hull pass, then after hull, allocate, domain and connectivity.
+    pub const QUERIES_PER_CHUNK: u32 = 5;
+}
+
+/// Writes a chunk's time stamps, where they are asked for.
+struct Stamp<'a>(Option<(&'a wgpu::QuerySet, u32)>);
+
+impl Stamp<'_> {
+    fn write(&self, pass: &mut wgpu::ComputePass<'_>, index: u32) {
+        if let Some((query_set, first)) = self.0 {
+            pass.write_timestamp(query_set, first + index);
+        }
+    }
+}
+
 impl TessellationPipeline {
     /// Encodes the passes of `draw` into `encoder`; the result lies in `workspace` once the caller has submitted.
     ///
@@ -49,7 +75,29 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
     ) -> Result<Tessellation, Error> {
-        self.encode_passes(queue, encoder, workspace, draw, Passes::All)
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All, None)
+    }
+
+    /// As [`TessellationPipeline::encode`], with time stamps between the passes: for each output chunk five queries of
+    /// `timestamps`, before the hull pass and after hull, allocate, domain and connectivity.
+    ///
+    /// The device needs `TIMESTAMP_QUERY_INSIDE_PASSES`.
+    ///
+    /// # Errors
+    /// As [`TessellationPipeline::encode`], and [`Error::MissingFeature`] where the device has no such time stamps.
+    pub fn encode_with_timestamps(
+        &self,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        workspace: &mut Workspace,
+        draw: &Draw<'_>,
+        timestamps: &PassTimestamps<'_>,
+    ) -> Result<Tessellation, Error> {
+        let needed = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+        if !workspace.device.features().contains(needed) {
+            return Err(Error::MissingFeature { what: "time stamps between the passes", feature: needed });
+        }
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All, Some(timestamps))
     }
 
     pub(crate) fn encode_passes(
@@ -59,6 +107,7 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
         passes: Passes,
+        timestamps: Option<&PassTimestamps<'_>>,
     ) -> Result<Tessellation, Error> {
         workspace.check_pipeline(self)?;
         let plan = self.plan_draw(workspace, draw)?;
@@ -101,8 +150,9 @@ impl TessellationPipeline {
         }
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
-        for commands in &chunks {
-            self.encode_chunk(&mut pass, workspace, draw, commands, passes);
+        for (i, commands) in (0..).zip(&chunks) {
+            let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
+            self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
         }
         if let [first, _, ..] = chunks.as_slice()
             && passes == Passes::All
@@ -170,7 +220,7 @@ impl TessellationPipeline {
         let first_patch = shape.first_patch(split.start);
         Params {
             role: ROLE_HULL,
-            mode: MODE_DYNAMIC,
+            mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
             slot,
             chunk: chunk as u32,
             first_threadgroup: split.start,
@@ -196,10 +246,12 @@ impl TessellationPipeline {
             index_kind: bound.index_kind,
             index_offset: bound.index_offset,
             index_count: bound.index_count,
-            ds_wave_threshold: 0,
+            ds_wave_threshold: self.parameters.ds_wave_threshold,
+            connectivity_items: offsets.connectivity_items,
+            connectivity_capacity: offsets.connectivity_capacity,
             slots: plan.splits.len() as u32,
-            // A threshold of 0: no sum is below it, so every threadgroup goes off-chip.
-            on_chip_below: [0; 4],
+            spare: [0; 2],
+            on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
         }
     }
@@ -211,7 +263,9 @@ impl TessellationPipeline {
         draw: &Draw<'_>,
         commands: &ChunkCommands,
         passes: Passes,
+        stamp: &Stamp<'_>,
     ) {
+        stamp.write(pass, 0);
         for (i, group) in (0..).zip(user_groups(draw)) {
             if let Some(group) = group {
                 pass.set_bind_group(i, group, &[]);
@@ -221,6 +275,7 @@ impl TessellationPipeline {
         pass.set_bind_group(3, &commands.threadgroup, &[commands.hull]);
         let [x, y] = fold(commands.threadgroups);
         pass.dispatch_workgroups(x, y, 1);
+        stamp.write(pass, 1);
         if passes == Passes::Count {
             return;
         }
@@ -233,14 +288,17 @@ impl TessellationPipeline {
         }
         pass.set_pipeline(&self.allocate_draw);
         pass.dispatch_workgroups(1, 1, 1);
+        stamp.write(pass, 2);
 
         pass.set_pipeline(&self.threadgroup);
         pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+        stamp.write(pass, 3);
 
         pass.set_pipeline(&self.connectivity);
         pass.set_bind_group(3, &commands.connectivity, &[commands.hull]);
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
+        stamp.write(pass, 4);
     }
 }
 
@@ -248,9 +306,6 @@ impl TessellationPipeline {
 fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
     [0, 1, 2].map(|i| draw.bind_groups.get(i).copied().flatten())
 }
-
-/// `PW_MODE_DYNAMIC`.
-const MODE_DYNAMIC: u32 = 1;
 
 struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.
@@ -277,7 +332,7 @@ fn splits(workspace: &Workspace, shape: &DrawShape) -> Result<Vec<Range<u32>>, E
         return Ok(Vec::new());
     }
     if let [_] = workspace.chunks.as_slice() {
-        return Ok(vec![0..shape.threadgroups]);
+        return Ok(std::iter::once(0..shape.threadgroups).collect());
     }
     let ranges: Vec<Range<u32>> = workspace.chunks.iter().map(|chunk| chunk.capacity.threadgroups.clone()).collect();
     let forward = ranges.iter().all(|range| range.start <= range.end);

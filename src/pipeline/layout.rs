@@ -18,8 +18,10 @@ pub(crate) const GROUP_WORDS: u32 = 8;
 pub(crate) const BLOCK: u32 = 1024;
 /// Lanes of a wave of the emulated machine (`PW_WAVE`).
 pub(crate) const WAVE: u32 = 64;
-/// Waves of an item of the queue (`PW_ITEM_WAVES`).
+/// Waves of an item of the domain pass (`PW_ITEM_WAVES`).
 pub(crate) const ITEM_WAVES: u32 = 8;
+/// Primitives of an item of the connectivity pass (`PW_ITEM_PRIMITIVES`).
+pub(crate) const ITEM_PRIMITIVES: u32 = 512;
 
 /// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).
 pub(crate) const PATCH_HEADER_WORDS: u32 = 4;
@@ -39,7 +41,13 @@ pub(crate) const DOMAIN_ARGUMENTS: u64 = 20;
 pub(crate) const CONNECTIVITY_ARGUMENTS: u64 = 32;
 
 /// Dispatches of a draw read their parameters at dynamic offsets: one entry a role.
-pub(crate) const PARAMS_STRIDE: u64 = 256;
+pub(crate) const PARAMS_STRIDE: u64 = 768;
+
+/// Patches that a threadgroup has at most: entries of `on_chip_below`.
+pub(crate) const MAX_PATCHES: u32 = 64;
+
+pub(crate) const MODE_ON_CHIP: u32 = 0;
+pub(crate) const MODE_DYNAMIC: u32 = 1;
 
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
@@ -75,12 +83,15 @@ pub(crate) struct Params {
     pub(crate) index_offset: u32,
     pub(crate) index_count: u32,
     pub(crate) ds_wave_threshold: u32,
+    pub(crate) connectivity_items: u32,
+    pub(crate) connectivity_capacity: u32,
     pub(crate) slots: u32,
-    pub(crate) on_chip_below: [u32; 4],
+    pub(crate) spare: [u32; 2],
+    pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }
 
-const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>() % 16 == 0);
+const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));
 
 /// `PwSlot`: what the GPU counted for one chunk of one draw.
 #[repr(C)]
@@ -96,12 +107,29 @@ pub(crate) struct Slot {
     pub(crate) vertex_start: u32,
     pub(crate) primitive_start: u32,
     pub(crate) threadgroups: u32,
-    pub(crate) spare: [u32; 6],
+    pub(crate) connectivity: u32,
+    pub(crate) spare: [u32; 5],
 }
 
 pub(crate) const OVERFLOW_VERTICES: u32 = 1;
 pub(crate) const OVERFLOW_PRIMITIVES: u32 = 2;
 pub(crate) const OVERFLOW_OFF_CHIP: u32 = 4;
-pub(crate) const OVERFLOW_QUEUE: u32 = 8;
+pub(crate) const OVERFLOW_ITEMS: u32 = 8;
 
 const _: () = assert!(size_of::<Slot>() == 64);
+
+/// A threadgroup's record (`PW_GROUP_*`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct GroupRecord {
+    pub(crate) points: u32,
+    pub(crate) primitives: u32,
+    pub(crate) vertex_base: u32,
+    pub(crate) sum_low: u32,
+    pub(crate) sum_high: u32,
+    pub(crate) off_chip: u32,
+    pub(crate) culled: u32,
+    pub(crate) primitive_base: u32,
+}
+
+const _: () = assert!(size_of::<GroupRecord>() == GROUP_WORDS as usize * 4);

@@ -102,7 +102,7 @@ impl TessellationPipeline {
         };
         let mut workspace = Workspace::new(device, self, descriptor)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("measure") });
-        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count)?;
+        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count, None)?;
         let source = Source {
             buffer: &counted.state,
             offset: counted.threadgroup_records_offset,
@@ -136,10 +136,9 @@ impl WorkspaceDescriptor {
         measurement: &Measurement,
         bytes: u64,
     ) -> Result<Self, Error> {
-        let limit =
-            bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
+        let limit = bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
         let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
-        let off_chip_stride = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
+        let off_chip_stride = pipeline.off_chip_bytes_per_threadgroup();
         let strides = [pipeline.vertex_stride().max(1), index_stride, off_chip_stride.max(1)];
         let most = strides.map(|stride| limit / stride);
 

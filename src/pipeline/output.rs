@@ -7,7 +7,7 @@ use super::layout::{ARGUMENT_BYTES, SLOT_BYTES, USED_BYTES, WORDS_OFFSET};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{Taken, Workspace};
 use crate::shader::Surface;
-use crate::tessellator::{Domain, OutputTopology, Partitioning};
+use crate::tessellator::{Domain, OutputTopology};
 
 /// A range of a draw's patches, tessellated: where its vertices and indices lie and what to draw them with.
 #[derive(Clone, Debug)]
@@ -62,20 +62,14 @@ pub struct Tessellation {
     pub(crate) patch_words: u32,
     pub(crate) shape: DrawShape,
     pub(crate) off_chip_capacity: u32,
-    pub(crate) queue_capacity: u32,
+    pub(crate) item_capacity: u32,
     pub(crate) surface: Surface,
     pub(crate) domain: Domain,
-    pub(crate) partitioning: Partitioning,
     pub(crate) topology: OutputTopology,
 }
 
 impl Tessellation {
-    pub(crate) fn new(
-        pipeline: &TessellationPipeline,
-        workspace: &Workspace,
-        shape: &DrawShape,
-        first: Taken,
-    ) -> Self {
+    pub(crate) fn new(pipeline: &TessellationPipeline, workspace: &Workspace, shape: &DrawShape, first: Taken) -> Self {
         let words = |offset: u32, index: u32, size: u32| {
             WORDS_OFFSET + 4 * (u64::from(offset) + u64::from(index) * u64::from(size))
         };
@@ -92,10 +86,9 @@ impl Tessellation {
             patch_words: workspace.patch_words,
             shape: *shape,
             off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
-            queue_capacity: offsets.queue_capacity,
+            item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
             domain: pipeline.fixed.domain,
-            partitioning: pipeline.fixed.partitioning,
             topology: pipeline.fixed.topology,
         }
     }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::device::buffer;
-use super::layout::{
-    OVERFLOW_OFF_CHIP, OVERFLOW_PRIMITIVES, OVERFLOW_QUEUE, OVERFLOW_VERTICES, SLOT_BYTES, Slot,
-};
+use super::layout::{OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PRIMITIVES, OVERFLOW_VERTICES, SLOT_BYTES, Slot};
 use super::output::Tessellation;
 use super::workspace::Workspace;
 use crate::Error;
@@ -28,7 +26,7 @@ pub struct DrawReport {
 /// What a draw lacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// Vertices, primitives, off-chip threadgroups or queue items.
+    /// Vertices, primitives, off-chip threadgroups or work items.
     pub what: &'static str,
     /// What the draw needs of it.
     pub needed: u64,
@@ -64,7 +62,12 @@ impl DrawReport {
                 u64::from(slot.off_chip),
                 u64::from(capacities.off_chip_threadgroups),
             ),
-            (OVERFLOW_QUEUE, "queue items", u64::from(slot.queue), u64::from(capacities.queue)),
+            (
+                OVERFLOW_ITEMS,
+                "work items",
+                u64::from(slot.queue) + u64::from(slot.connectivity),
+                u64::from(capacities.items),
+            ),
         ];
         for (bit, what, needed, available) in found {
             if slot.overflow & bit != 0 && self.shortage.is_none() {
@@ -80,7 +83,8 @@ pub(crate) struct Capacities {
     pub(crate) vertices: u32,
     pub(crate) primitives: u32,
     pub(crate) off_chip_threadgroups: u32,
-    pub(crate) queue: u32,
+    /// Of the domain and the connectivity pass together.
+    pub(crate) items: u32,
 }
 
 /// Adds up the slots of a draw's chunks.
@@ -91,7 +95,7 @@ pub(crate) fn report(tessellation: &Tessellation, slots: &[Slot]) -> DrawReport 
             vertices: chunk.vertex_capacity,
             primitives: chunk.primitive_capacity,
             off_chip_threadgroups: tessellation.off_chip_capacity,
-            queue: tessellation.queue_capacity,
+            items: tessellation.item_capacity,
         };
         report.add(slot, &capacities);
     }

@@ -4,13 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attributes::{VertexBufferSlot, attribute_sources, vertex_buffer_slots};
 use super::descriptor::TessellationPipelineDescriptor;
-use super::device::guarded;
-use super::layout::{CHUNKS, PARAMS_STRIDE, Params, SLOTS};
+use super::device::{guarded, shader_capabilities};
+use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use crate::Error;
-use crate::hardware::{PatchFootprint, Profile, ThreadgroupPlan};
+use crate::hardware::{
+    ParameterError, ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan, heuristic,
+};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
-use crate::shader::{Reflection, pass_through_vertex_shader, reflect, vertex_attributes};
+use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
 use crate::tessellator::{Domain, OutputTopology};
 
 /// Lanes of a workgroup of the threadgroup kernel: two waves.
@@ -30,6 +32,9 @@ pub struct TessellationPipeline {
     pub(crate) fixed: FixedFunction,
     pub(crate) input_points: u32,
     pub(crate) plan: ThreadgroupPlan,
+    pub(crate) parameters: ResolvedParameters,
+    pub(crate) on_chip_below: [[u32; 4]; 32],
+    warnings: Vec<ParameterWarning>,
     /// Bytes of a patch in the off-chip buffer.
     pub(crate) off_chip_stride: u64,
     pub(crate) slots: Vec<VertexBufferSlot>,
@@ -104,7 +109,8 @@ impl TessellationPipeline {
     pub fn new(device: &wgpu::Device, descriptor: &TessellationPipelineDescriptor<'_>) -> Result<Self, Error> {
         let label = descriptor.label.unwrap_or("patchwave").to_owned();
         check_fixed_function(descriptor)?;
-        let reflection = reflect(descriptor.shader, &descriptor.names, descriptor.domain)?;
+        let capabilities = shader_capabilities(device.features());
+        let reflection = reflect_with(descriptor.shader, &descriptor.names, descriptor.domain, capabilities)?;
         check_constants(&reflection, descriptor.constants)?;
         check_bind_groups(&reflection, descriptor.bind_group_layouts)?;
         let slots = vertex_buffer_slots(descriptor.vertex_buffers)?;
@@ -120,22 +126,25 @@ impl TessellationPipeline {
         let used_slots: Vec<u32> = (0..slots.len() as u32).filter(|i| sources.iter().any(|s| s.slot == *i)).collect();
         check_storage_buffers(&reflection, used_slots.len() as u32, &limits)?;
         let footprint = footprint(&reflection, descriptor);
-        let plan = ThreadgroupPlan::maximised(&Profile::default(), &footprint, limits.max_compute_workgroup_storage_size)?;
+        let plan =
+            ThreadgroupPlan::maximised(&Profile::default(), &footprint, limits.max_compute_workgroup_storage_size)?;
+        let (parameters, warnings) = resolve_parameters(descriptor, &plan, &footprint)?;
         let shape = KernelShape {
             input_points: descriptor.input_control_points,
             output_points: descriptor.output_control_points,
-            max_patches: plan.patches,
+            max_patches: parameters.patches_per_threadgroup,
             lanes: LANES,
         };
         let kernels = ComposedKernels {
             threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources),
             allocate: compose::allocate(&fixed, STATE_SHAPE),
-            connectivity: compose::connectivity(&fixed, STATE_SHAPE),
+            connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
         };
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
         threadgroup_entries.extend([storage_entry(3, false), storage_entry(INDEX_BUFFER_BINDING, true)]);
-        threadgroup_entries.extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
+        threadgroup_entries
+            .extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
         let three = [params_entry(), storage_entry(1, false), storage_entry(2, false)];
         let layout = |what: &str, entries: &[wgpu::BindGroupLayoutEntry]| {
             guarded(device, &format!("{label}: {what} layout"), || {
@@ -149,7 +158,8 @@ impl TessellationPipeline {
         let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache };
         let user: Vec<_> = (0..3).map(|i| descriptor.bind_group_layouts.get(i).copied().flatten()).collect();
         let with_user = [user[0], user[1], user[2], Some(&threadgroup_layout)];
-        let threadgroup = compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
+        let threadgroup =
+            compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
         let allocate = compiler.compile(
             &kernels.allocate,
             &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"],
@@ -178,6 +188,9 @@ impl TessellationPipeline {
             fixed,
             input_points: descriptor.input_control_points,
             plan,
+            parameters,
+            on_chip_below: on_chip_below(&parameters, descriptor.domain),
+            warnings,
             slots,
             used_slots,
             limits,
@@ -192,6 +205,27 @@ impl TessellationPipeline {
     #[must_use]
     pub fn plan(&self) -> &ThreadgroupPlan {
         &self.plan
+    }
+
+    /// The three parameters with their defaults filled in.
+    #[must_use]
+    pub fn parameters(&self) -> &ResolvedParameters {
+        &self.parameters
+    }
+
+    /// What was odd about the parameters without being wrong.
+    #[must_use]
+    pub fn warnings(&self) -> &[ParameterWarning] {
+        &self.warnings
+    }
+
+    /// Bytes that a threadgroup takes in the off-chip buffer; none in an on-chip pipeline.
+    pub(crate) fn off_chip_bytes_per_threadgroup(&self) -> u64 {
+        if self.parameters.off_chip {
+            u64::from(self.parameters.patches_per_threadgroup) * self.off_chip_stride
+        } else {
+            0
+        }
     }
 
     /// What was read of the user's shader.
@@ -286,6 +320,42 @@ fn check_fixed_function(descriptor: &TessellationPipelineDescriptor<'_>) -> Resu
         return Err(Error::TopologyMismatch { topology: descriptor.output_topology, domain: descriptor.domain });
     }
     Ok(())
+}
+
+fn resolve_parameters(
+    descriptor: &TessellationPipelineDescriptor<'_>,
+    plan: &ThreadgroupPlan,
+    footprint: &PatchFootprint,
+) -> Result<(ResolvedParameters, Vec<ParameterWarning>), Error> {
+    let (hull, domain) = (descriptor.hull_off_chip, descriptor.domain_off_chip);
+    if hull != domain {
+        return Err(ParameterError::OffChipMismatch { hull, domain }.into());
+    }
+    let (resolved, mut warnings) = descriptor.parameters.resolve(plan, descriptor.flags, descriptor.domain)?;
+    if resolved.off_chip {
+        let (needed, available) = (footprint.off_chip_bytes(), u64::from(Profile::default().off_chip_block_bytes));
+        if needed > available {
+            return Err(ParameterError::PatchExceedsOffChipBlock { needed, available }.into());
+        }
+        if !hull {
+            warnings.push(ParameterWarning::Recompiled);
+        }
+    }
+    Ok((resolved, warnings))
+}
+
+/// The heuristic's right side for every number of patches that a threadgroup can have.
+fn on_chip_below(parameters: &ResolvedParameters, domain: Domain) -> [[u32; 4]; 32] {
+    let mut table = [[0; 4]; 32];
+    for (i, pair) in (0..MAX_PATCHES / 2).zip(&mut table) {
+        for half in 0..2 {
+            let factors = (2 * i + half + 1) * domain.factor_count() as u32;
+            let from = heuristic::off_chip_from(parameters.tessellation_factor_threshold, factors);
+            pair[2 * half as usize] = from as u32;
+            pair[2 * half as usize + 1] = (from >> 32) as u32;
+        }
+    }
+    table
 }
 
 fn check_constants(reflection: &Reflection, constants: &[(&str, f64)]) -> Result<(), Error> {

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::device::{buffer, guarded};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_WAVES, PARAMS_STRIDE, Params, SLOTS, WAVE, WORDS_OFFSET, patch_words,
+    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_PRIMITIVES, ITEM_WAVES, PARAMS_STRIDE, Params, SLOTS, WAVE,
+    WORDS_OFFSET, patch_words,
 };
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
@@ -49,7 +50,7 @@ impl WorkspaceDescriptor {
     pub fn new(pipeline: &TessellationPipeline, patches: u32, vertices: u32, primitives: u32) -> Self {
         let draws = 64;
         // Each draw can end in a threadgroup that is not full.
-        let threadgroups = patches.div_ceil(pipeline.plan.patches).saturating_add(draws);
+        let threadgroups = patches.div_ceil(pipeline.parameters.patches_per_threadgroup).saturating_add(draws);
         Self {
             label: "patchwave workspace".to_owned(),
             patches,
@@ -77,6 +78,8 @@ pub(crate) struct StateOffsets {
     pub(crate) block_sums: u32,
     pub(crate) queue: u32,
     pub(crate) queue_capacity: u32,
+    pub(crate) connectivity_items: u32,
+    pub(crate) connectivity_capacity: u32,
 }
 
 /// What draws have taken since the last reset.
@@ -158,23 +161,25 @@ impl Workspace {
         check(&descriptor)?;
         let patch_words = patch_words(pipeline.fixed.domain);
         let most_vertices = descriptor.chunks.iter().map(|chunk| chunk.vertices).max().unwrap_or(0);
-        let queue_capacity = descriptor.threadgroups.saturating_add(most_vertices.div_ceil(WAVE * ITEM_WAVES));
-        let (offsets, words) = state_offsets(&descriptor, patch_words, queue_capacity)?;
+        let most_primitives = descriptor.chunks.iter().map(|chunk| chunk.primitives).max().unwrap_or(0);
+        // Each threadgroup can end in an item that is not full.
+        let items = [most_vertices.div_ceil(WAVE * ITEM_WAVES), most_primitives.div_ceil(ITEM_PRIMITIVES)]
+            .map(|full| descriptor.threadgroups.saturating_add(full));
+        let (offsets, words) = state_offsets(&descriptor, patch_words, items)?;
 
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let state =
-            buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
+        let state = buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
         let arguments = buffer(
             device,
             &name("arguments"),
             u64::from(SLOTS) * ARGUMENT_BYTES,
             storage | wgpu::BufferUsages::INDIRECT,
         )?;
-        let off_chip_bytes_per_threadgroup = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
-        // At least one block, since a binding has to hold one element of the array.
-        let blocks = u64::from(descriptor.off_chip_threadgroups).max(1);
+        let off_chip_bytes_per_threadgroup = pipeline.off_chip_bytes_per_threadgroup();
+        // An on-chip pipeline has none but what the binding asks for: one element of the array.
+        let blocks = if pipeline.parameters.off_chip { u64::from(descriptor.off_chip_threadgroups) } else { 0 };
         let off_chip = buffer(
             device,
             &name("off-chip"),
@@ -291,7 +296,7 @@ impl Workspace {
         if self.index_stride != index_stride {
             return mismatch("index bytes of a primitive", self.index_stride, index_stride);
         }
-        let off_chip = u64::from(pipeline.plan.patches) * pipeline.off_chip_stride;
+        let off_chip = pipeline.off_chip_bytes_per_threadgroup();
         if self.off_chip_bytes_per_threadgroup != off_chip {
             return mismatch("off-chip bytes of a threadgroup", self.off_chip_bytes_per_threadgroup, off_chip);
         }
@@ -415,9 +420,8 @@ fn whole(binding: u32, buffer: &wgpu::Buffer) -> wgpu::BindGroupEntry<'_> {
 }
 
 fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
-    let out_of_range = |what, value: usize, expected: String| {
-        Err(Error::OutOfRange { what, value: value.to_string(), expected })
-    };
+    let out_of_range =
+        |what, value: usize, expected: String| Err(Error::OutOfRange { what, value: value.to_string(), expected });
     if descriptor.chunks.is_empty() || descriptor.chunks.len() > CHUNKS as usize {
         return out_of_range("chunks of a workspace", descriptor.chunks.len(), format!("1 to {CHUNKS}"));
     }
@@ -433,13 +437,14 @@ fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
 fn state_offsets(
     descriptor: &WorkspaceDescriptor,
     patch_words: u32,
-    queue_capacity: u32,
+    [queue_capacity, connectivity_capacity]: [u32; 2],
 ) -> Result<(StateOffsets, u64), Error> {
     let parts = [
         u64::from(descriptor.threadgroups) * u64::from(GROUP_WORDS),
         u64::from(descriptor.patches) * u64::from(patch_words),
         u64::from(descriptor.threadgroups.div_ceil(BLOCK)),
         u64::from(queue_capacity) * 2,
+        u64::from(connectivity_capacity) * 2,
     ];
     let words: u64 = parts.iter().sum();
     if words > u64::from(u32::MAX / 4) {
@@ -456,5 +461,15 @@ fn state_offsets(
     let patch_records = parts[0] as u32;
     let block_sums = patch_records + parts[1] as u32;
     let queue = block_sums + parts[2] as u32;
-    Ok((StateOffsets { threadgroup_records, patch_records, block_sums, queue, queue_capacity }, words))
+    let connectivity_items = queue + parts[3] as u32;
+    let offsets = StateOffsets {
+        threadgroup_records,
+        patch_records,
+        block_sums,
+        queue,
+        queue_capacity,
+        connectivity_items,
+        connectivity_capacity,
+    };
+    Ok((offsets, words))
 }

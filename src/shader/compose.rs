@@ -85,20 +85,34 @@ pub(crate) fn threadgroup(
     fetch::push(&mut text, reflection.attributes.as_ref(), attributes);
     text.push_str(STATE);
     push_tessellator(&mut text);
-    push_private_reset(&mut text, reflection);
-    text.push_str(THREADGROUP);
+    push_threadgroup_body(&mut text, reflection);
     text
 }
 
-/// The function that the kernel calls before each call of a stage function, so that results do not depend on how lanes are
-/// packed. A function of its own, at module scope: within the kernel, its local variables would hide the user's private
-/// ones of the same names.
-fn push_private_reset(text: &mut String, reflection: &Reflection) {
-    text.push_str("fn pw_reset_private() {\n");
-    for variable in &reflection.private_resets {
-        let _ = writeln!(text, "    {}", variable.reset);
+/// The template with the handling of private variables written in: their initial values are taken as the kernel starts
+/// and given back before each call, so that results do not depend on how lanes are packed. By way of pointers, since the
+/// kernel's local variables hide the user's private ones of the same names.
+fn push_threadgroup_body(text: &mut String, reflection: &Reflection) {
+    for line in THREADGROUP.lines() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        match line.trim() {
+            "//@ save private variables" => {
+                for (i, name) in reflection.private_variables.iter().enumerate() {
+                    let _ = writeln!(text, "{indent}let pw_private_{i} = &{name};");
+                    let _ = writeln!(text, "{indent}let pw_initial_{i} = {name};");
+                }
+            }
+            "//@ reset private variables" => {
+                for i in 0..reflection.private_variables.len() {
+                    let _ = writeln!(text, "{indent}*pw_private_{i} = pw_initial_{i};");
+                }
+            }
+            _ => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
     }
-    text.push_str("}\n");
 }
 
 /// Aliases of the user's types, the accessor functions for workgroup memory, and one call of each stage function.
@@ -227,9 +241,12 @@ pub(crate) fn allocate(fixed: &FixedFunction, state: StateShape) -> String {
 }
 
 /// The module of the connectivity pass, entry point `pw_connectivity`.
-pub(crate) fn connectivity(fixed: &FixedFunction, state: StateShape) -> String {
+pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
-    let _ = writeln!(text, "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;");
+    let _ = write!(
+        text,
+        "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;\nconst PW_MAX_PATCHES: u32 = {max_patches}u;\n"
+    );
     text.push_str(STATE);
     push_tessellator(&mut text);
     text.push_str(CONNECTIVITY);

@@ -82,9 +82,7 @@ pub enum ShaderError {
         advice: &'static str,
     },
     /// A stage function's parameters or result are not those of the contract.
-    #[error(
-        "line {line}: `{function}` has the wrong signature: {problem}; expected `{expected}`, found `{found}`"
-    )]
+    #[error("line {line}: `{function}` has the wrong signature: {problem}; expected `{expected}`, found `{found}`")]
     WrongSignature {
         /// The function.
         function: String,
@@ -160,7 +158,8 @@ pub enum ShaderError {
     },
     /// A variable in an address space that compute passes of patchwave do not fill.
     #[error(
-        "line {line}: the variable `{name}` is in the address space `{space}`, which patchwave has no means to fill; use a uniform buffer in groups 0 to 2"
+        "line {line}: the variable `{name}` is in the address space `{space}`, which patchwave has no means \
+         to fill; use a uniform buffer in groups 0 to 2"
     )]
     UnsupportedVariable {
         /// The variable.
@@ -171,9 +170,7 @@ pub enum ShaderError {
         space: String,
     },
     /// A resource without `@group` and `@binding`.
-    #[error(
-        "line {line}: the resource `{name}` needs `@group(n) @binding(n)`, with a group from 0 to 2"
-    )]
+    #[error("line {line}: the resource `{name}` needs `@group(n) @binding(n)`, with a group from 0 to 2")]
     MissingBinding {
         /// The variable.
         name: String,
@@ -182,7 +179,8 @@ pub enum ShaderError {
     },
     /// A resource in a group that is not the user's.
     #[error(
-        "line {line}: the resource `{name}` is in group {group}; groups 0 to 2 are the shader's, group 3 is patchwave's, and WebGPU has no more"
+        "line {line}: the resource `{name}` is in group {group}; groups 0 to 2 are the shader's, group 3 is \
+         patchwave's, and WebGPU has no more"
     )]
     ReservedGroup {
         /// The variable.
@@ -194,7 +192,8 @@ pub enum ShaderError {
     },
     /// Two resources that the stages reach share a group and a binding.
     #[error(
-        "line {line}: `{name}` has the same group {group} and binding {binding} as `{other}`, and the stages use both; they run in one kernel, so give each its own"
+        "line {line}: `{name}` has the same group {group} and binding {binding} as `{other}`, and the stages \
+         use both; they run in one kernel, so give each its own"
     )]
     SharedBinding {
         /// The later variable.
@@ -210,7 +209,8 @@ pub enum ShaderError {
     },
     /// Entry points are patchwave's to write.
     #[error(
-        "line {line}: `{function}` is an entry point; patchwave writes those itself: take its attributes away, or keep it in another module"
+        "line {line}: `{function}` is an entry point; patchwave writes those itself: take its attributes \
+         away, or keep it in another module"
     )]
     EntryPoint {
         /// The function.
@@ -219,7 +219,11 @@ pub enum ShaderError {
         line: u32,
     },
     /// A barrier reached by a stage function.
-    #[error("line {line}: `{operation}` is reached from `{function}` ({}), but a stage function runs for some lanes of a wave only; take it out", Chain(.chain))]
+    #[error(
+        "line {line}: `{operation}` is reached from `{function}` ({}), but a stage function runs for some lanes \
+         of a wave only; take it out",
+        Chain(.chain)
+    )]
     Barrier {
         /// The stage function.
         function: String,
@@ -231,7 +235,11 @@ pub enum ShaderError {
         line: u32,
     },
     /// An operation that needs the neighbouring pixels of a fragment.
-    #[error("line {line}: `{operation}` is reached from `{function}` ({}), and needs implicit derivatives, which only fragments have; {advice}", Chain(.chain))]
+    #[error(
+        "line {line}: `{operation}` is reached from `{function}` ({}), and needs implicit derivatives, which only \
+         fragments have; {advice}",
+        Chain(.chain)
+    )]
     ImplicitDerivative {
         /// The stage function.
         function: String,
@@ -245,7 +253,11 @@ pub enum ShaderError {
         advice: &'static str,
     },
     /// `discard` reached by a stage function.
-    #[error("line {line}: `discard` is reached from `{function}` ({}), but only fragments can be discarded; to cull a patch, set an edge factor to 0", Chain(.chain))]
+    #[error(
+        "line {line}: `discard` is reached from `{function}` ({}), but only fragments can be discarded; to cull a \
+         patch, set an edge factor to 0",
+        Chain(.chain)
+    )]
     Discard {
         /// The stage function.
         function: String,
@@ -255,7 +267,10 @@ pub enum ShaderError {
         line: u32,
     },
     /// A stage function reaches an accessor whose data its stage does not see.
-    #[error("line {line}: `{function}` may not reach `{accessor}` ({}); the {stage} function may use {allowed}", Chain(.chain))]
+    #[error(
+        "line {line}: `{function}` may not reach `{accessor}` ({}); the {stage} function may use {allowed}",
+        Chain(.chain)
+    )]
     ForbiddenAccessor {
         /// The stage function.
         function: String,
@@ -285,7 +300,8 @@ pub enum ShaderError {
     },
     /// A render pipeline needs a position, and the domain function gives none.
     #[error(
-        "`{type_name}`, the output of the domain function, has no `@builtin(position)` member, so it cannot be drawn as it is; add one, or draw with a vertex shader of your own"
+        "`{type_name}`, the output of the domain function, has no `@builtin(position)` member, so it cannot \
+         be drawn as it is; add one, or draw with a vertex shader of your own"
     )]
     NoPosition {
         /// The struct.

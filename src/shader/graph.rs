@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use naga::{
-    Barrier, Block, DerivativeAxis, DerivativeControl, Expression, Function, GlobalVariable,
-    Handle, Module, SampleLevel, Span, Statement, TypeInner,
+    Barrier, Block, DerivativeAxis, DerivativeControl, Expression, Function, GlobalVariable, Handle, Module,
+    SampleLevel, Span, Statement, TypeInner,
 };
 
 use super::error::ShaderError;
@@ -43,22 +43,13 @@ impl<'a> Graph<'a> {
     }
 
     fn name(&self, function: Handle<Function>) -> String {
-        let name = self
-            .module
-            .functions
-            .try_get(function)
-            .ok()
-            .and_then(|function| function.name.clone());
+        let name = self.module.functions.try_get(function).ok().and_then(|function| function.name.clone());
         name.unwrap_or_else(|| "?".to_owned())
     }
 
     /// Walks the calls of a stage function, nearest first. The variables that it reaches, or what it may not reach.
-    pub(super) fn walk(
-        &self,
-        at: StageFunction,
-    ) -> Result<HashSet<Handle<GlobalVariable>>, ShaderError> {
-        let mut callers: HashMap<Handle<Function>, Option<Handle<Function>>> =
-            HashMap::from([(at.handle, None)]);
+    pub(super) fn walk(&self, at: StageFunction) -> Result<HashSet<Handle<GlobalVariable>>, ShaderError> {
+        let mut callers: HashMap<Handle<Function>, Option<Handle<Function>>> = HashMap::from([(at.handle, None)]);
         let mut queue = VecDeque::from([at.handle]);
         let mut globals = HashSet::new();
         while let Some(function) = queue.pop_front() {
@@ -69,12 +60,8 @@ impl<'a> Graph<'a> {
             self.check(at, body, || self.chain(&callers, function))?;
             for &(callee, line) in &body.calls {
                 let name = self.name(callee);
-                let accessor = [INPUT_POINT, OUTPUT_POINT, CONSTANTS]
-                    .into_iter()
-                    .find(|accessor| *accessor == name);
-                if let Some(accessor) =
-                    accessor.filter(|accessor| !accessors(at.stage).contains(accessor))
-                {
+                let accessor = [INPUT_POINT, OUTPUT_POINT, CONSTANTS].into_iter().find(|accessor| *accessor == name);
+                if let Some(accessor) = accessor.filter(|accessor| !accessors(at.stage).contains(accessor)) {
                     let mut chain = self.chain(&callers, function);
                     chain.push(name);
                     return Err(ShaderError::ForbiddenAccessor {
@@ -95,36 +82,16 @@ impl<'a> Graph<'a> {
         Ok(globals)
     }
 
-    fn check(
-        &self,
-        at: StageFunction,
-        body: &Body,
-        chain: impl Fn() -> Vec<String>,
-    ) -> Result<(), ShaderError> {
+    fn check(&self, at: StageFunction, body: &Body, chain: impl Fn() -> Vec<String>) -> Result<(), ShaderError> {
         let function = at.header.name.clone();
         if let Some(&(operation, line)) = body.barriers.first() {
-            return Err(ShaderError::Barrier {
-                function,
-                operation,
-                chain: chain(),
-                line,
-            });
+            return Err(ShaderError::Barrier { function, operation, chain: chain(), line });
         }
         if let Some(&(operation, advice, line)) = body.derivatives.first() {
-            return Err(ShaderError::ImplicitDerivative {
-                function,
-                operation,
-                chain: chain(),
-                line,
-                advice,
-            });
+            return Err(ShaderError::ImplicitDerivative { function, operation, chain: chain(), line, advice });
         }
         if let Some(&line) = body.discards.first() {
-            return Err(ShaderError::Discard {
-                function,
-                chain: chain(),
-                line,
-            });
+            return Err(ShaderError::Discard { function, chain: chain(), line });
         }
         Ok(())
     }
@@ -174,20 +141,12 @@ fn body(module: &Module, function: &Function, lines: &Lines) -> Result<Body, Sha
         match *expression {
             Expression::GlobalVariable(variable) => body.globals.push(variable),
             Expression::Derivative { axis, ctrl, .. } => {
-                body.derivatives
-                    .push((derivative(axis, ctrl), DIFFERENCE, at()));
+                body.derivatives.push((derivative(axis, ctrl), DIFFERENCE, at()));
             }
-            Expression::ImageSample {
-                level, depth_ref, ..
-            } => match (level, depth_ref) {
-                (SampleLevel::Auto, Some(_)) => {
-                    body.derivatives
-                        .push(("textureSampleCompare", COMPARE, at()))
-                }
+            Expression::ImageSample { level, depth_ref, .. } => match (level, depth_ref) {
+                (SampleLevel::Auto, Some(_)) => body.derivatives.push(("textureSampleCompare", COMPARE, at())),
                 (SampleLevel::Auto, None) => body.derivatives.push(("textureSample", LEVEL, at())),
-                (SampleLevel::Bias(_), _) => {
-                    body.derivatives.push(("textureSampleBias", LEVEL, at()))
-                }
+                (SampleLevel::Bias(_), _) => body.derivatives.push(("textureSampleBias", LEVEL, at())),
                 _ => {}
             },
             _ => {}
@@ -199,34 +158,17 @@ fn body(module: &Module, function: &Function, lines: &Lines) -> Result<Body, Sha
             match statement {
                 Statement::Block(inner) => blocks.push(inner),
                 Statement::If { accept, reject, .. } => blocks.extend([accept, reject]),
-                Statement::Switch { cases, .. } => {
-                    blocks.extend(cases.iter().map(|case| &case.body))
-                }
-                Statement::Loop {
-                    body, continuing, ..
-                } => blocks.extend([body, continuing]),
+                Statement::Switch { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body)),
+                Statement::Loop { body, continuing, .. } => blocks.extend([body, continuing]),
                 Statement::Kill => body.discards.push(line(span)),
                 Statement::ControlBarrier(flags) | Statement::MemoryBarrier(flags) => {
                     body.barriers.push((barrier(*flags), line(span)));
                 }
-                Statement::WorkGroupUniformLoad { .. } => {
-                    body.barriers.push(("workgroupUniformLoad", line(span)))
-                }
-                Statement::Call {
-                    function: callee,
-                    arguments,
-                    ..
-                } => {
+                Statement::WorkGroupUniformLoad { .. } => body.barriers.push(("workgroupUniformLoad", line(span))),
+                Statement::Call { function: callee, arguments, .. } => {
                     body.calls.push((*callee, line(span)));
-                    if arguments
-                        .iter()
-                        .any(|argument| points_into_variable(module, function, *argument))
-                    {
-                        let callee = module
-                            .functions
-                            .try_get(*callee)
-                            .ok()
-                            .and_then(|callee| callee.name.clone());
+                    if arguments.iter().any(|argument| points_into_variable(module, function, *argument)) {
+                        let callee = module.functions.try_get(*callee).ok().and_then(|callee| callee.name.clone());
                         return Err(ShaderError::PointerArgument {
                             function: function.name.clone().unwrap_or_default(),
                             callee: callee.unwrap_or_default(),
@@ -244,11 +186,7 @@ fn body(module: &Module, function: &Function, lines: &Lines) -> Result<Body, Sha
 
 /// Whether an argument is `&variable[i]` or `&variable.member`: naga's validator lets them through for function and
 /// private variables, and its SPIR-V writer then panics.
-fn points_into_variable(
-    module: &Module,
-    function: &Function,
-    argument: Handle<Expression>,
-) -> bool {
+fn points_into_variable(module: &Module, function: &Function, argument: Handle<Expression>) -> bool {
     let mut at = argument;
     let mut steps = 0usize;
     loop {
@@ -260,23 +198,14 @@ fn points_into_variable(
             Ok(Expression::LocalVariable(_)) => return steps > 0,
             Ok(Expression::GlobalVariable(variable)) => {
                 // An element of a binding array is a handle and no pointer.
-                let space = module
-                    .global_variables
-                    .try_get(*variable)
-                    .map(|variable| variable.space);
+                let space = module.global_variables.try_get(*variable).map(|variable| variable.space);
                 return steps > 0 && !matches!(space, Ok(naga::AddressSpace::Handle) | Err(_));
             }
             Ok(Expression::FunctionArgument(index)) => {
-                let argument = usize::try_from(*index)
-                    .ok()
-                    .and_then(|index| function.arguments.get(index));
+                let argument = usize::try_from(*index).ok().and_then(|index| function.arguments.get(index));
                 let inner = argument.and_then(|argument| module.types.get_handle(argument.ty).ok());
-                let pointer = inner.is_some_and(|ty| {
-                    matches!(
-                        ty.inner,
-                        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. }
-                    )
-                });
+                let pointer = inner
+                    .is_some_and(|ty| matches!(ty.inner, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. }));
                 return steps > 0 && pointer;
             }
             _ => return false,

@@ -22,27 +22,17 @@ pub(super) struct Types<'a> {
 impl<'a> Types<'a> {
     pub(super) fn new(module: &'a Module) -> Result<Self, ShaderError> {
         let mut layouter = Layouter::default();
-        layouter
-            .update(module.to_ctx())
-            .map_err(|error| ShaderError::Wgsl {
-                line: None,
-                column: None,
-                function: None,
-                message: format!(
-                    "the type `{}` has no layout: {}",
-                    spell(module, error.ty),
-                    error.inner
-                ),
-            })?;
+        layouter.update(module.to_ctx()).map_err(|error| ShaderError::Wgsl {
+            line: None,
+            column: None,
+            function: None,
+            message: format!("the type `{}` has no layout: {}", spell(module, error.ty), error.inner),
+        })?;
         Ok(Self { module, layouter })
     }
 
     pub(super) fn inner(&self, handle: Handle<Type>) -> Option<&'a TypeInner> {
-        self.module
-            .types
-            .get_handle(handle)
-            .ok()
-            .map(|ty| &ty.inner)
+        self.module.types.get_handle(handle).ok().map(|ty| &ty.inner)
     }
 
     pub(super) fn name(&self, handle: Handle<Type>) -> String {
@@ -59,11 +49,7 @@ impl<'a> Types<'a> {
     }
 
     /// The layout of a stage's result, or why it has none.
-    pub(super) fn point(
-        &self,
-        header: &Header,
-        handle: Handle<Type>,
-    ) -> Result<PointLayout, ShaderError> {
+    pub(super) fn point(&self, header: &Header, handle: Handle<Type>) -> Result<PointLayout, ShaderError> {
         let type_name = header.result.clone().unwrap_or_else(|| self.name(handle));
         match self.scalars(handle, 0) {
             Ok(scalars) => {
@@ -92,12 +78,7 @@ impl<'a> Types<'a> {
 
     /// 32-bit scalars in a type. The path of the error is built from the inside out.
     fn scalars(&self, handle: Handle<Type>, depth: usize) -> Result<u64, Unsuitable> {
-        let refuse = |problem: &str| {
-            Err(Unsuitable {
-                path: Vec::new(),
-                problem: problem.to_owned(),
-            })
-        };
+        let refuse = |problem: &str| Err(Unsuitable { path: Vec::new(), problem: problem.to_owned() });
         if depth > MAX_TYPE_DEPTH {
             return refuse("is nested deeper than WGSL's limit of 255 types; flatten it");
         }
@@ -107,11 +88,7 @@ impl<'a> Types<'a> {
         match *inner {
             TypeInner::Scalar(scalar) => component(scalar),
             TypeInner::Vector { size, scalar } => Ok(size as u64 * component(scalar)?),
-            TypeInner::Matrix {
-                columns,
-                rows,
-                scalar,
-            } => Ok(columns as u64 * rows as u64 * component(scalar)?),
+            TypeInner::Matrix { columns, rows, scalar } => Ok(columns as u64 * rows as u64 * component(scalar)?),
             TypeInner::Array { base, size, .. } => {
                 let count = match size {
                     ArraySize::Constant(count) => count.get(),
@@ -120,18 +97,15 @@ impl<'a> Types<'a> {
                     }
                     ArraySize::Dynamic => return refuse("is an array without a size; give it one"),
                 };
-                let element = self
-                    .scalars(base, depth + 1)
-                    .map_err(|error| error.within("[]"))?;
+                let element = self.scalars(base, depth + 1).map_err(|error| error.within("[]"))?;
                 Ok(element.saturating_mul(u64::from(count)))
             }
             TypeInner::Struct { ref members, .. } => {
                 let mut sum = 0u64;
                 for member in members {
                     let name = member.name.as_deref().unwrap_or("?");
-                    let scalars = self
-                        .scalars(member.ty, depth + 1)
-                        .map_err(|error| error.within(&format!(".{name}")))?;
+                    let scalars =
+                        self.scalars(member.ty, depth + 1).map_err(|error| error.within(&format!(".{name}")))?;
                     sum = sum.saturating_add(scalars);
                 }
                 Ok(sum)
@@ -145,9 +119,7 @@ impl<'a> Types<'a> {
             | TypeInner::AccelerationStructure { .. }
             | TypeInner::RayQuery { .. }
             | TypeInner::BindingArray { .. }
-            | TypeInner::CooperativeMatrix { .. } => {
-                refuse("is a resource; return values read from it instead")
-            }
+            | TypeInner::CooperativeMatrix { .. } => refuse("is a resource; return values read from it instead"),
         }
     }
 
@@ -167,10 +139,7 @@ impl<'a> Types<'a> {
             found,
         };
         let Some(TypeInner::Struct { members, .. }) = self.inner(handle) else {
-            return Err(wrong(format!(
-                "`{}`, which is not a struct",
-                self.name(handle)
-            )));
+            return Err(wrong(format!("`{}`, which is not a struct", self.name(handle))));
         };
         let of_type = |wanted: &str| {
             members
@@ -182,9 +151,8 @@ impl<'a> Types<'a> {
         match of_type(wanted).as_slice() {
             [member] => Ok((self.point(header, handle)?, member.clone())),
             [] => {
-                let others = prelude::FACTORS
-                    .iter()
-                    .find_map(|other| of_type(other).first().map(|name| (*other, name.clone())));
+                let others =
+                    prelude::FACTORS.iter().find_map(|other| of_type(other).first().map(|name| (*other, name.clone())));
                 Err(wrong(match others {
                     Some((other, member)) => {
                         format!("`{member}: {other}`, which is another domain's")
@@ -195,11 +163,7 @@ impl<'a> Types<'a> {
                     None => "none".to_owned(),
                 }))
             }
-            several => Err(wrong(format!(
-                "{}: `{}`",
-                several.len(),
-                several.join("`, `")
-            ))),
+            several => Err(wrong(format!("{}: `{}`", several.len(), several.join("`, `")))),
         }
     }
 }
@@ -239,10 +203,7 @@ impl Unsuitable {
 fn component(scalar: Scalar) -> Result<u64, Unsuitable> {
     if scalar.kind == ScalarKind::Bool {
         let problem = "is a bool, which has no layout in memory; use a `u32` of 0 or 1".to_owned();
-        return Err(Unsuitable {
-            path: Vec::new(),
-            problem,
-        });
+        return Err(Unsuitable { path: Vec::new(), problem });
     }
     Ok(u64::from(scalar.width).div_ceil(4))
 }

@@ -4,9 +4,7 @@ use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use naga::Span;
-use naga::valid::{
-    Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator,
-};
+use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
 use super::error::ShaderError;
 use super::lines::Lines;
@@ -29,10 +27,16 @@ pub(super) fn parse(text: &str, places: &Text) -> Result<naga::Module, ShaderErr
         let mut message = error.message().to_owned();
         let labels: Vec<(Span, &str)> = error.labels().collect();
         // The first label says what was wrong at the place itself; the message mostly says so already.
-        if let Some((_, label)) = labels.first() {
-            if !label.is_empty() && !message.contains(label) {
-                message.push_str(&format!(" ({label})"));
-            }
+        if let Some((_, label)) = labels.first()
+            && !label.is_empty()
+            && !message.contains(label)
+        {
+            message.push_str(&format!(" ({label})"));
+        }
+        for (span, label) in labels.iter().skip(1).filter(|(_, label)| !label.is_empty()) {
+            let at = span.to_range().filter(|range| range.start < places.user_length);
+            let place = at.map(|range| format!("line {}: ", places.lines.line(range.start))).unwrap_or_default();
+            message.push_str(&format!("; {place}{label}"));
         }
         for note in error.notes() {
             message.push_str(&format!("; {note}"));
@@ -51,6 +55,7 @@ pub(super) fn validate(
             .subgroup_stages(ShaderStages::COMPUTE)
             .subgroup_operations(SubgroupOperationSet::all())
             .validate(module)
+            .map_err(Box::new)
     })?;
     validated.map_err(|error| {
         let mut message = error.as_inner().to_string();
@@ -59,11 +64,15 @@ pub(super) fn validate(
             message.push_str(&format!(": {inner}"));
             source = inner.source();
         }
-        let spans: Vec<_> = error.spans().collect();
-        if let Some((_, label)) = spans.first() {
+        // From the whole function to the expression; the narrowest says most.
+        let spans = error.spans().filter_map(|(span, label)| Some((span.to_range()?, *span, label)));
+        let narrowest = spans.min_by_key(|(range, ..)| range.len());
+        if let Some((_, _, label)) = &narrowest
+            && !label.starts_with("naga::")
+        {
             message.push_str(&format!(" ({label})"));
         }
-        places.explain(spans.first().map(|(span, _)| *span), message)
+        places.explain(narrowest.map(|(_, span, _)| span), message)
     })
 }
 
@@ -74,11 +83,7 @@ pub(super) fn contain<T>(step: &'static str, run: impl FnOnce() -> T) -> Result<
         let message = payload
             .downcast_ref::<String>()
             .cloned()
-            .or_else(|| {
-                payload
-                    .downcast_ref::<&str>()
-                    .map(|text| (*text).to_owned())
-            })
+            .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
             .unwrap_or_else(|| "no message".to_owned());
         ShaderError::CompilerFailure { step, message }
     })
@@ -88,12 +93,7 @@ impl Text<'_> {
     /// An error of naga's, at the user's line.
     fn explain(&self, span: Option<Span>, message: String) -> ShaderError {
         let Some(range) = span.and_then(Span::to_range) else {
-            return ShaderError::Wgsl {
-                line: None,
-                column: None,
-                function: None,
-                message,
-            };
+            return ShaderError::Wgsl { line: None, column: None, function: None, message };
         };
         if range.start < self.user_length {
             return ShaderError::Wgsl {

@@ -7,7 +7,6 @@ use super::error::ShaderError;
 use super::reflection::{ScalarKind, Surface, SurfaceMember, SurfaceSlot};
 
 /// The name of the entry point in the text of [`pass_through_vertex_shader`].
-#[allow(dead_code, reason = "the pipeline reads it once it draws")]
 pub(crate) const VERTEX_ENTRY_POINT: &str = "vertex_main";
 
 /// How a member of the domain function's output is read from the vertex buffer.
@@ -25,7 +24,6 @@ pub(crate) struct SurfaceAttribute {
 
 /// The vertex attributes of the buffer that patchwave fills, one for each member of the output. Varyings keep their
 /// location; the position, which has none, takes the smallest that is free.
-#[allow(dead_code, reason = "the pipeline calls it once it draws")]
 pub(crate) fn vertex_attributes(surface: &Surface) -> Vec<SurfaceAttribute> {
     let free = free_location(surface);
     let attribute = |member: &SurfaceMember| SurfaceAttribute {
@@ -43,24 +41,13 @@ pub(crate) fn vertex_attributes(surface: &Surface) -> Vec<SurfaceAttribute> {
 /// # Errors
 ///
 /// [`ShaderError::NoPosition`], where there is nothing to place the vertex by.
-#[allow(dead_code, reason = "the pipeline calls it once it draws")]
 pub(crate) fn pass_through_vertex_shader(surface: &Surface) -> Result<String, ShaderError> {
-    if !surface
-        .members
-        .iter()
-        .any(|member| member.slot == SurfaceSlot::Position)
-    {
-        return Err(ShaderError::NoPosition {
-            type_name: surface.type_name.clone(),
-        });
+    if !surface.members.iter().any(|member| member.slot == SurfaceSlot::Position) {
+        return Err(ShaderError::NoPosition { type_name: surface.type_name.clone() });
     }
     let free = free_location(surface);
     // The user's struct could only have this one name of ours, all others being reserved.
-    let output = if surface.type_name == VERTEX_ENTRY_POINT {
-        "PwSurface"
-    } else {
-        &surface.type_name
-    };
+    let output = if surface.type_name == VERTEX_ENTRY_POINT { "PwSurface" } else { &surface.type_name };
     let mut inputs = String::new();
     let mut outputs = String::new();
     let mut values = Vec::new();
@@ -88,9 +75,7 @@ fn free_location(surface: &Surface) -> u32 {
             SurfaceSlot::Location(location) => Some(location),
         })
         .collect();
-    (0..u32::MAX)
-        .find(|location| !taken.contains(location))
-        .unwrap_or(u32::MAX)
+    (0..u32::MAX).find(|location| !taken.contains(location)).unwrap_or(u32::MAX)
 }
 
 fn input_location(member: &SurfaceMember, free: u32) -> u32 {
@@ -105,9 +90,7 @@ fn output_attributes(member: &SurfaceMember) -> String {
         SurfaceSlot::Position if member.invariant => "@builtin(position) @invariant".to_owned(),
         SurfaceSlot::Position => "@builtin(position)".to_owned(),
         // Integers can only be flat. The kernels do not mind where the user has left that out; a vertex shader does.
-        SurfaceSlot::Location(location)
-            if member.interpolate.is_empty() && member.kind != ScalarKind::Float =>
-        {
+        SurfaceSlot::Location(location) if member.interpolate.is_empty() && member.kind != ScalarKind::Float => {
             format!("@location({location}) @interpolate(flat)")
         }
         SurfaceSlot::Location(location) if member.interpolate.is_empty() => {

@@ -22,21 +22,17 @@ use crate::tessellator::Domain;
 /// # Errors
 ///
 /// [`ShaderError`] says which line breaks the contract and what to do about it. No text makes this panic.
-pub fn reflect(
-    source: &str,
-    names: &StageNames,
-    domain: Domain,
-) -> Result<Reflection, ShaderError> {
+pub fn reflect(source: &str, names: &StageNames, domain: Domain) -> Result<Reflection, ShaderError> {
+    reflect_with(source, names, domain, any_capabilities())
+}
+
+/// What compute shaders can do on some device.
+pub(crate) fn any_capabilities() -> Capabilities {
     let other_pipelines = Capabilities::MESH_SHADER
         | Capabilities::MESH_SHADER_POINT_TOPOLOGY
         | Capabilities::RAY_TRACING_PIPELINE
         | Capabilities::COOPERATIVE_MATRIX;
-    reflect_with(
-        source,
-        names,
-        domain,
-        Capabilities::all().difference(other_pipelines),
-    )
+    Capabilities::all().difference(other_pipelines)
 }
 
 /// Reads a shader for a device with these capabilities.
@@ -49,27 +45,21 @@ pub(crate) fn reflect_with(
     check_names(names)?;
     let lines = Lines::new(source);
     let scan = Scan::new(source, &lines)?;
-    let alone = Text {
-        lines: &lines,
-        user_length: source.len(),
-        appendix: None,
-        accessors: [("", 0); 3],
-    };
+    let alone = Text { lines: &lines, user_length: source.len(), appendix: None, accessors: [("", 0); 3] };
     if let Some((line, what)) = &scan.unfinished {
-        // What is appended would be read as part of it. naga mostly knows better what is missing.
-        naga_front::parse(source, &alone)?;
-        return Err(ShaderError::Unfinished {
-            line: *line,
-            what: what.clone(),
-        });
+        // What is appended would be read as part of it. naga knows better what is missing, where it is a matter of
+        // syntax and not found out at the very end only.
+        if !scan.loose_attributes {
+            match naga_front::parse(source, &alone) {
+                Ok(_) | Err(ShaderError::Wgsl { column: None, .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        return Err(ShaderError::Unfinished { line: *line, what: what.clone() });
     }
     for (name, line) in &scan.declared {
         if let Some(problem) = reserved::owner(name) {
-            return Err(ShaderError::ReservedName {
-                name: name.clone(),
-                line: *line,
-                problem,
-            });
+            return Err(ShaderError::ReservedName { name: name.clone(), line: *line, problem });
         }
     }
     let headers = Headers::find(&scan, names, domain)?;
@@ -77,18 +67,11 @@ pub(crate) fn reflect_with(
         Some(result) if !result.starts_with('@') => Ok(result.clone()),
         found => {
             // Where the header is no WGSL, naga says so better.
-            naga_front::parse(source, &alone)?;
-            let problem = if found.is_some() {
-                "its result has an attribute"
-            } else {
-                "it returns nothing"
-            };
-            Err(signature::wrong_signature(
-                stage,
-                header,
-                domain,
-                problem.to_owned(),
-            ))
+            if !header.complete {
+                naga_front::parse(source, &alone)?;
+            }
+            let problem = if found.is_some() { "its result has an attribute" } else { "it returns nothing" };
+            Err(signature::wrong_signature(stage, header, domain, problem.to_owned()))
         }
     };
     let input_point = result(Stage::Vertex, headers.vertex)?;
@@ -106,15 +89,7 @@ pub(crate) fn reflect_with(
         accessors: accessors.map(|header| (header.name.as_str(), header.line)),
     };
     let module = naga_front::parse(&format!("{source}{}", appendix.text), &places)?;
-    let reading = Reading {
-        source,
-        names,
-        domain,
-        lines: &lines,
-        scan: &scan,
-        headers: &headers,
-        module: &module,
-    };
+    let reading = Reading { source, names, domain, lines: &lines, scan: &scan, headers: &headers, module: &module };
     let reflection = naga_front::contain("reflecting", || reading.reflection())??;
     naga_front::validate(&module, capabilities, &places)?;
     Ok(reflection)
@@ -132,11 +107,7 @@ fn check_names(names: &StageNames) -> Result<(), ShaderError> {
     for (stage, name) in given {
         let twice = (!seen.insert(name)).then_some("another stage function has already");
         if let Some(problem) = reserved::stage_name_problem(name).or(twice) {
-            return Err(ShaderError::InvalidStageName {
-                stage: stage.word(),
-                name: name.to_owned(),
-                problem,
-            });
+            return Err(ShaderError::InvalidStageName { stage: stage.word(), name: name.to_owned(), problem });
         }
     }
     Ok(())
@@ -166,11 +137,7 @@ impl<'a> Headers<'a> {
         };
         Ok(Self {
             vertex: find(Stage::Vertex, &names.vertex)?,
-            hull: names
-                .hull
-                .as_deref()
-                .map(|name| find(Stage::Hull, name))
-                .transpose()?,
+            hull: names.hull.as_deref().map(|name| find(Stage::Hull, name)).transpose()?,
             patch_constants: find(Stage::PatchConstants, &names.patch_constants)?,
             domain: find(Stage::Domain, &names.domain)?,
         })
@@ -194,18 +161,13 @@ impl<'a> Reading<'a> {
         self.check_entry_points()?;
         resources::check_variables(self.module, self.lines)?;
         let vertex = self.stage(Stage::Vertex, self.headers.vertex)?;
-        let hull = self
-            .headers
-            .hull
-            .map(|header| self.stage(Stage::Hull, header))
-            .transpose()?;
+        let hull = self.headers.hull.map(|header| self.stage(Stage::Hull, header)).transpose()?;
         let patch_constants = self.stage(Stage::PatchConstants, self.headers.patch_constants)?;
         let domain = self.stage(Stage::Domain, self.headers.domain)?;
         let stages = [Some(vertex), hull, Some(patch_constants), Some(domain)];
 
         let types = Types::new(self.module)?;
-        let (attributes, takes_vertex_id) =
-            signature::vertex_parameters(&types, vertex, self.domain)?;
+        let (attributes, takes_vertex_id) = signature::vertex_parameters(&types, vertex, self.domain)?;
         for stage in stages.iter().flatten() {
             signature::check_parameters(&types, *stage, self.domain)?;
         }
@@ -214,11 +176,8 @@ impl<'a> Reading<'a> {
             Some(hull) => types.point(hull.header, hull.result(self.domain)?)?,
             None => input_point.clone(),
         };
-        let (constants, factors_member) = types.constants(
-            patch_constants.header,
-            patch_constants.result(self.domain)?,
-            self.domain,
-        )?;
+        let (constants, factors_member) =
+            types.constants(patch_constants.header, patch_constants.result(self.domain)?, self.domain)?;
         let surface = signature::surface(&types, domain, self.domain)?;
 
         let graph = Graph::new(self.module, self.lines)?;
@@ -226,8 +185,6 @@ impl<'a> Reading<'a> {
         for stage in stages.into_iter().flatten() {
             used.extend(graph.walk(stage)?);
         }
-        let private_resets =
-            resources::private_variables(self.module, self.scan, self.lines, &used);
         Ok(Reflection {
             source: self.source.to_owned(),
             names: self.names.clone(),
@@ -244,11 +201,7 @@ impl<'a> Reading<'a> {
             constants,
             factors_member,
             surface,
-            private_variables: private_resets
-                .iter()
-                .map(|variable| variable.name.clone())
-                .collect(),
-            private_resets,
+            private_variables: resources::private_variables(self.module, &used),
             bindings: resources::bindings(&types, self.lines, &used)?,
             overrides: resources::overrides(&types, self.lines),
         })
@@ -259,18 +212,14 @@ impl<'a> Reading<'a> {
             None => Ok(()),
             Some(entry_point) => Err(ShaderError::EntryPoint {
                 function: entry_point.name.clone(),
-                line: self
-                    .scan
-                    .function(&entry_point.name)
-                    .map_or(1, |header| header.line),
+                line: self.scan.function(&entry_point.name).map_or(1, |header| header.line),
             }),
         }
     }
 
     fn stage(&self, stage: Stage, header: &'a Header) -> Result<StageFunction<'a>, ShaderError> {
         let mut functions = self.module.functions.iter();
-        let found =
-            functions.find(|(_, function)| function.name.as_deref() == Some(header.name.as_str()));
+        let found = functions.find(|(_, function)| function.name.as_deref() == Some(header.name.as_str()));
         // The scanner has seen it, so naga has too; the error is for the day they differ.
         let (handle, function) = found.ok_or_else(|| ShaderError::MissingFunction {
             stage: stage.word(),
@@ -278,11 +227,6 @@ impl<'a> Reading<'a> {
             expected: stage.signature(&header.name, self.domain),
             advice: "",
         })?;
-        Ok(StageFunction {
-            stage,
-            header,
-            function,
-            handle,
-        })
+        Ok(StageFunction { stage, header, function, handle })
     }
 }

@@ -47,7 +47,7 @@ pub struct PointLayout {
     pub stride: u32,
     /// Bytes that one value takes, without the padding after it.
     pub size: u32,
-    /// What its address has to be a multiple of.
+    /// What its address has to be a multiple of, as naga lays it out: without regard to an `@align` in it.
     pub alignment: u32,
     /// 32-bit scalars in the type, as D3D counts them against its limits (padding not counted).
     pub scalars: u32,
@@ -242,17 +242,6 @@ pub enum OverrideKind {
     Other,
 }
 
-/// A private variable of the user's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrivateVariable {
-    /// Its name.
-    pub name: String,
-    /// A WGSL statement that sets it back to its initial value.
-    pub reset: String,
-    /// The line of its declaration, from 1.
-    pub line: u32,
-}
-
 /// An `override` declaration of the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserOverride {
@@ -293,8 +282,6 @@ pub struct Reflection {
     pub surface: Surface,
     /// Private variables of the user's that the stage functions reach, to be set back before each call.
     pub private_variables: Vec<String>,
-    /// How to set them back, one for each of `private_variables` and in the same order.
-    pub private_resets: Vec<PrivateVariable>,
     /// Resources in bind groups 0 to 2.
     pub bindings: Vec<UserBinding>,
     /// Override declarations.

@@ -30,17 +30,11 @@ const PREDECLARED: &str = "
 
 /// Whose name it is, where it is not the user's to declare.
 pub(super) fn owner(name: &str) -> Option<&'static str> {
-    if ["pw_", "Pw", "PW_"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
-    {
+    if ["pw_", "Pw", "PW_"].iter().any(|prefix| name.starts_with(prefix)) {
         Some("names that start with `pw_`, `Pw` or `PW_` are patchwave's")
     } else if GIVEN.contains(&name) || FACTORS.contains(&name) {
         Some("patchwave gives it to every shader")
-    } else if PREDECLARED
-        .split_ascii_whitespace()
-        .any(|word| word == name)
-    {
+    } else if PREDECLARED.split_ascii_whitespace().any(|word| word == name) {
         Some("it is WGSL's own and patchwave's passes, which share the module, use WGSL's")
     } else {
         None
@@ -50,9 +44,7 @@ pub(super) fn owner(name: &str) -> Option<&'static str> {
 /// What is wrong with a name that the descriptor gives a stage function.
 pub(super) fn stage_name_problem(name: &str) -> Option<&'static str> {
     let mut characters = name.chars();
-    let start = characters
-        .next()
-        .is_some_and(|c| c.is_alphabetic() || (c == '_' && name.len() > 1));
+    let start = characters.next().is_some_and(|c| c.is_alphabetic() || (c == '_' && name.len() > 1));
     if !start || name.starts_with("__") || !characters.all(|c| c.is_alphanumeric() || c == '_') {
         Some("is not a WGSL identifier")
     } else if naga::keywords::wgsl::RESERVED.contains(&name) {

@@ -4,18 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use naga::common::wgsl::{ToWgsl, address_space_str};
 use naga::{
-    AddressSpace, ArraySize, GlobalVariable, Handle, ImageClass, ImageDimension, Module, Scalar,
-    Span, StorageAccess, Type, TypeInner,
+    AddressSpace, ArraySize, GlobalVariable, Handle, ImageClass, ImageDimension, Module, Scalar, Span, StorageAccess,
+    Type, TypeInner,
 };
 
 use super::error::ShaderError;
 use super::layout::Types;
 use super::lines::Lines;
 use super::reflection::{
-    BindingKind, OverrideKind, PrivateVariable, ScalarKind, TextureDimension, TextureSample,
-    UserBinding, UserOverride,
+    BindingKind, OverrideKind, ScalarKind, TextureDimension, TextureSample, UserBinding, UserOverride,
 };
-use super::scan::Scan;
 
 /// Bind groups 0 to 2 are the user's.
 const USER_GROUPS: u32 = 3;
@@ -28,27 +26,18 @@ pub(super) fn check_variables(module: &Module, lines: &Lines) -> Result<(), Shad
         match variable.space {
             AddressSpace::WorkGroup => return Err(ShaderError::WorkgroupVariable { name, line }),
             AddressSpace::Private | AddressSpace::Function => {}
-            AddressSpace::Uniform | AddressSpace::Storage { .. } | AddressSpace::Handle => {
-                match variable.binding {
-                    None => return Err(ShaderError::MissingBinding { name, line }),
-                    Some(binding) if binding.group >= USER_GROUPS => {
-                        return Err(ShaderError::ReservedGroup {
-                            name,
-                            group: binding.group,
-                            line,
-                        });
-                    }
-                    Some(_) => {}
+            AddressSpace::Uniform | AddressSpace::Storage { .. } | AddressSpace::Handle => match variable.binding {
+                None => return Err(ShaderError::MissingBinding { name, line }),
+                Some(binding) if binding.group >= USER_GROUPS => {
+                    return Err(ShaderError::ReservedGroup { name, group: binding.group, line });
                 }
-            }
+                Some(_) => {}
+            },
             AddressSpace::Immediate
             | AddressSpace::TaskPayload
             | AddressSpace::RayPayload
             | AddressSpace::IncomingRayPayload => {
-                let space = address_space_str(variable.space)
-                    .0
-                    .unwrap_or("immediate")
-                    .to_owned();
+                let space = address_space_str(variable.space).0.unwrap_or("immediate").to_owned();
                 return Err(ShaderError::UnsupportedVariable { name, line, space });
             }
         }
@@ -72,17 +61,10 @@ pub(super) fn bindings(
         let name = variable.name.clone().unwrap_or_default();
         let line = line(variables.get_span(handle), lines);
         let used = used.contains(&handle);
-        if used {
-            if let Some(other) = places.insert((binding.group, binding.binding), name.clone()) {
-                let (group, binding) = (binding.group, binding.binding);
-                return Err(ShaderError::SharedBinding {
-                    name,
-                    other,
-                    group,
-                    binding,
-                    line,
-                });
-            }
+        let other = if used { places.insert((binding.group, binding.binding), name.clone()) } else { None };
+        if let Some(other) = other {
+            let (group, binding) = (binding.group, binding.binding);
+            return Err(ShaderError::SharedBinding { name, other, group, binding, line });
         }
         bindings.push(UserBinding {
             name,
@@ -104,31 +86,17 @@ fn kind(types: &Types, space: AddressSpace, ty: Handle<Type>) -> BindingKind {
             ArraySize::Constant(count) => Some(count.get()),
             ArraySize::Pending(_) | ArraySize::Dynamic => None,
         };
-        return BindingKind::Array {
-            count,
-            element: Box::new(kind(types, space, base)),
-        };
+        return BindingKind::Array { count, element: Box::new(kind(types, space, base)) };
     }
     match (space, types.inner(ty)) {
         (AddressSpace::Storage { access }, _) => BindingKind::StorageBuffer {
             size: types.size(ty),
             read_only: !access.intersects(StorageAccess::STORE | StorageAccess::ATOMIC),
         },
-        (_, Some(TypeInner::Sampler { comparison })) => BindingKind::Sampler {
-            comparison: *comparison,
-        },
+        (_, Some(TypeInner::Sampler { comparison })) => BindingKind::Sampler { comparison: *comparison },
         (_, Some(TypeInner::AccelerationStructure { .. })) => BindingKind::AccelerationStructure,
-        (
-            _,
-            Some(TypeInner::Image {
-                dim,
-                arrayed,
-                class,
-            }),
-        ) => image(*dim, *arrayed, *class),
-        _ => BindingKind::UniformBuffer {
-            size: types.size(ty),
-        },
+        (_, Some(TypeInner::Image { dim, arrayed, class })) => image(*dim, *arrayed, *class),
+        _ => BindingKind::UniformBuffer { size: types.size(ty) },
     }
 }
 
@@ -148,17 +116,11 @@ fn image(dimension: ImageDimension, arrayed: bool, class: ImageClass) -> Binding
                 naga::ScalarKind::Uint => ScalarKind::Uint,
                 _ => ScalarKind::Float,
             };
-            BindingKind::Texture {
-                dimension,
-                sample: TextureSample::Kind(kind),
-                multisampled: multi,
-            }
+            BindingKind::Texture { dimension, sample: TextureSample::Kind(kind), multisampled: multi }
         }
-        ImageClass::Depth { multi } => BindingKind::Texture {
-            dimension,
-            sample: TextureSample::Depth,
-            multisampled: multi,
-        },
+        ImageClass::Depth { multi } => {
+            BindingKind::Texture { dimension, sample: TextureSample::Depth, multisampled: multi }
+        }
         ImageClass::External => BindingKind::ExternalTexture,
         ImageClass::Storage { format, access } => BindingKind::StorageTexture {
             dimension,
@@ -169,42 +131,19 @@ fn image(dimension: ImageDimension, arrayed: bool, class: ImageClass) -> Binding
     }
 }
 
-/// The private variables reached, and how to set them back.
-pub(super) fn private_variables(
-    module: &Module,
-    scan: &Scan,
-    lines: &Lines,
-    used: &HashSet<Handle<GlobalVariable>>,
-) -> Vec<PrivateVariable> {
-    let reached = module
-        .global_variables
+/// The private variables reached, in the order of their declaration.
+pub(super) fn private_variables(module: &Module, used: &HashSet<Handle<GlobalVariable>>) -> Vec<String> {
+    let variables = &module.global_variables;
+    let mut reached: Vec<(Option<usize>, String)> = variables
         .iter()
-        .filter(|(handle, _)| used.contains(handle));
-    let mut variables: Vec<PrivateVariable> = reached
-        .filter(|(_, variable)| variable.space == AddressSpace::Private)
+        .filter(|(handle, variable)| variable.space == AddressSpace::Private && used.contains(handle))
         .filter_map(|(handle, variable)| {
-            let name = variable.name.clone()?;
-            let text = scan.variables.iter().find(|text| text.name == name)?;
-            // By way of a variable of the same declaration, so that the value gets its type in the same way.
-            let reset = match (&text.type_text, &text.initial) {
-                (Some(ty), Some(value)) => {
-                    format!("{{ var pw_initial: {ty} = {value}; {name} = pw_initial; }}")
-                }
-                (Some(ty), None) => format!("{{ var pw_initial: {ty}; {name} = pw_initial; }}"),
-                (None, Some(value)) => {
-                    format!("{{ var pw_initial = {value}; {name} = pw_initial; }}")
-                }
-                (None, None) => return None,
-            };
-            Some(PrivateVariable {
-                name,
-                reset,
-                line: line(module.global_variables.get_span(handle), lines),
-            })
+            let start = variables.get_span(handle).to_range().map(|range| range.start);
+            Some((start, variable.name.clone()?))
         })
         .collect();
-    variables.sort_by_key(|variable| variable.line);
-    variables
+    reached.sort();
+    reached.into_iter().map(|(_, name)| name).collect()
 }
 
 /// The overrides, in the order of their declaration.
@@ -216,23 +155,15 @@ pub(super) fn overrides(types: &Types, lines: &Lines) -> Vec<UserOverride> {
             // naga makes nameless ones for expressions of overrides.
             let name = variable.name.clone()?;
             let kind = match types.inner(variable.ty) {
-                Some(TypeInner::Scalar(Scalar {
-                    kind: naga::ScalarKind::Bool,
-                    ..
-                })) => OverrideKind::Bool,
+                Some(TypeInner::Scalar(Scalar { kind: naga::ScalarKind::Bool, .. })) => OverrideKind::Bool,
                 Some(TypeInner::Scalar(Scalar::I32)) => OverrideKind::Sint,
                 Some(TypeInner::Scalar(Scalar::U32)) => OverrideKind::Uint,
                 Some(TypeInner::Scalar(Scalar::F32)) => OverrideKind::Float,
-                Some(TypeInner::Scalar(Scalar {
-                    kind: naga::ScalarKind::Float,
-                    width: 2,
-                })) => OverrideKind::Half,
+                Some(TypeInner::Scalar(Scalar { kind: naga::ScalarKind::Float, width: 2 })) => OverrideKind::Half,
                 _ => OverrideKind::Other,
             };
             Some(UserOverride {
-                key: variable
-                    .id
-                    .map_or_else(|| name.clone(), |id| id.to_string()),
+                key: variable.id.map_or_else(|| name.clone(), |id| id.to_string()),
                 name,
                 kind,
                 has_default: variable.init.is_some(),

@@ -14,8 +14,7 @@ pub(super) struct Token<'a> {
 impl Token<'_> {
     /// Whether it can be the name of something.
     pub(super) fn is_name(&self) -> bool {
-        self.text
-            .starts_with(|c: char| c.is_alphabetic() || c == '_')
+        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
     }
 }
 
@@ -28,11 +27,7 @@ pub(super) struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(source: &'a str) -> Self {
-        Self {
-            source,
-            offset: 0,
-            open_comment: None,
-        }
+        Self { source, offset: 0, open_comment: None }
     }
 
     /// Where a block comment opens that the text does not close. Known once the tokens have been walked.
@@ -99,24 +94,15 @@ impl<'a> Iterator for Tokens<'a> {
         let length = if is_word(first) {
             // A number keeps its point, so that `1.5` is not taken for a member access.
             let number = first.is_ascii_digit();
-            rest.find(|c: char| !(is_word(c) || (number && c == '.')))
-                .unwrap_or(rest.len())
+            rest.find(|c: char| !(is_word(c) || (number && c == '.'))).unwrap_or(rest.len())
         } else {
             const PAIRS: [&str; 10] = ["->", "==", "!=", "<=", ">=", "&&", "||", "+=", "-=", "*="];
-            if PAIRS.iter().any(|pair| rest.starts_with(pair)) {
-                2
-            } else {
-                first.len_utf8()
-            }
+            if PAIRS.iter().any(|pair| rest.starts_with(pair)) { 2 } else { first.len_utf8() }
         };
         let text = rest.get(..length)?;
         let start = self.offset;
         self.offset += length;
-        Some(Token {
-            text,
-            start,
-            spaced,
-        })
+        Some(Token { text, start, spaced })
     }
 }
 
@@ -126,10 +112,7 @@ fn is_word(c: char) -> bool {
 
 /// The line breaks of WGSL, at which a line comment ends.
 fn is_line_break(c: char) -> bool {
-    matches!(
-        c,
-        '\n' | '\r' | '\u{000B}' | '\u{000C}' | '\u{0085}' | '\u{2028}' | '\u{2029}'
-    )
+    matches!(c, '\n' | '\r' | '\u{000B}' | '\u{000C}' | '\u{0085}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Puts tokens together again, comments dropped and blanks collapsed.

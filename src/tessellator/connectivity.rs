@@ -3,9 +3,10 @@
 //!
 //! The twin of shaders/tessellator/connectivity.wgsl, which takes the contexts' shapes from the kernel's accessor.
 
-use super::placement::{MINIMUM, half_count, segments, shape_odd};
+use super::patch::Contexts;
+use super::placement::{MINIMUM, half_count, ring_ends, segments, shape_odd};
 use super::rings::{quad_points, quad_triangles, search, tri_points, tri_triangles};
-use super::{Context, Domain, Kind, OutputTopology};
+use super::{Domain, Kind, OutputTopology};
 
 /// A triangle between two rows that face each other: two neighbours of one row and a point of the other. `outside` and
 /// `inside` are the row positions reached; the third point is the next one outside (or else inside). Which vertex comes
@@ -176,7 +177,7 @@ fn strip(s: u32, length: u32, turned: bool) -> Step {
 
 /// The points of primitive t of the patch with these contexts, which has this many points: the first of a point, the
 /// first two of a line, all of a triangle.
-pub(super) fn primitive(kind: Kind, contexts: &[Context; 6], t: u32, points: u32) -> [u32; 3] {
+pub(super) fn primitive(kind: Kind, contexts: &Contexts, t: u32, points: u32) -> [u32; 3] {
     match (kind.topology, kind.domain) {
         (OutputTopology::Point, _) => [t, 0, 0],
         (_, Domain::Isoline) => isoline_line(contexts, t),
@@ -186,20 +187,18 @@ pub(super) fn primitive(kind: Kind, contexts: &[Context; 6], t: u32, points: u32
 }
 
 /// Line by line; each has one point more than segments.
-fn isoline_line(contexts: &[Context; 6], t: u32) -> [u32; 3] {
+fn isoline_line(contexts: &Contexts, t: u32) -> [u32; 3] {
     let first = t + t / segments(contexts[1].shape);
     [first, first + 1, 0]
 }
 
 /// The edges' transitions, then the rings inward, then the centre.
-fn tri_triangle(kind: Kind, contexts: &[Context; 6], t: u32, points: u32) -> [u32; 3] {
-    let [shape_0, shape_1, shape_2, inside_shape, ..] = contexts.map(|context| context.shape);
-    if shape_0 & MINIMUM != 0 {
+fn tri_triangle(kind: Kind, contexts: &Contexts, t: u32, points: u32) -> [u32; 3] {
+    let [shape_0, shape_1, shape_2, inside_shape, ends, ..] = contexts.map(|context| context.shape);
+    if inside_shape & MINIMUM != 0 {
         return wound(kind, [0, 1, 2]);
     }
-    let edge_0 = segments(shape_0);
-    let edge_1 = edge_0 + segments(shape_1);
-    let edge_2 = edge_1 + segments(shape_2);
+    let [edge_0, edge_1, edge_2] = ring_ends(ends);
     let ring_1 = segments(inside_shape) - 2;
     let end_0 = edge_0 + ring_1;
     let end_1 = edge_1 + 2 * ring_1;
@@ -217,7 +216,7 @@ fn tri_triangle(kind: Kind, contexts: &[Context; 6], t: u32, points: u32) -> [u3
     } else {
         // The ring that holds the triangle, by the number of segments of its sides, and the triangles left from it on.
         let left = tri_triangles(ring_1) - (t - end_2);
-        let s = search(ring_1 & 1, 0, (2 * left + 2) / 3);
+        let s = search(ring_1 & 1, 0, (2 * left).div_ceil(3));
         let in_ring = tri_triangles(s) - left;
         let m = s - 1;
         let base = points - tri_points(s);
@@ -245,17 +244,15 @@ fn quad_row(base: u32, side: u32, u: u32, v: u32) -> Row {
 }
 
 /// The edges' transitions, then the rings inward, then the centre strip.
-fn quad_triangle(kind: Kind, contexts: &[Context; 6], t: u32, points: u32) -> [u32; 3] {
-    let [shape_0, shape_1, shape_2, shape_3, shape_u, shape_v] = contexts.map(|context| context.shape);
-    if shape_0 & MINIMUM != 0 {
+fn quad_triangle(kind: Kind, contexts: &Contexts, t: u32, points: u32) -> [u32; 3] {
+    let [shape_0, shape_1, shape_2, shape_3, shape_u, shape_v, ends] = contexts.map(|context| context.shape);
+    if shape_u & MINIMUM != 0 {
         return wound(kind, [t, t + 1, 3]);
     }
-    let edge_0 = segments(shape_0);
-    let edge_1 = edge_0 + segments(shape_1);
-    let edge_2 = edge_1 + segments(shape_2);
-    let edge_3 = edge_2 + segments(shape_3);
+    let [edge_0, edge_1, edge_2] = ring_ends(ends);
     let ring_1_u = segments(shape_u) - 2;
     let ring_1_v = segments(shape_v) - 2;
+    let edge_3 = points - quad_points(ring_1_u, ring_1_v);
     let end_0 = edge_0 + ring_1_v;
     let end_1 = edge_1 + ring_1_v + ring_1_u;
     let end_2 = edge_2 + 2 * ring_1_v + ring_1_u;
@@ -343,10 +340,7 @@ mod tests {
             "o0,o1,i0 i0,o1,i1 o1,o2,i1 i1,o2,i2 o2,o3,i2 o3,o4,i2 i2,o4,o5 o5,o6,i2 o6,o7,i2 i2,o7,i3 o7,o8,i3 \
              i3,o8,i4 o8,o9,i4"
         );
-        assert_eq!(
-            stitch((4, 1), (2, 1)),
-            "o0,o1,i0 i0,o1,i1 i1,o1,i2 i2,o1,i3 i3,o1,o2 i3,o2,i4 i4,o2,i5 o2,o3,i5"
-        );
+        assert_eq!(stitch((4, 1), (2, 1)), "o0,o1,i0 i0,o1,i1 i1,o1,i2 i2,o1,i3 i3,o1,o2 i3,o2,i4 i4,o2,i5 o2,o3,i5");
         assert_eq!(stitch((2, 1), (3, 0)), "o0,o1,i0 o1,o2,i0 o2,o3,i0 i0,o3,i1 o3,o4,i1 o4,o5,i1 o5,o6,i1");
     }
 }

@@ -29,21 +29,24 @@ pub enum TessellatorError {
     },
 }
 
+/// Room for the contexts of a patch, one a factor, and one more whose shape tells where the sides of the outer ring end.
+pub(super) type Contexts = [Context; 7];
+
 /// One patch, tessellated: any point and any primitive of it by its number, in the reference's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TessellatedPatch {
     kind: Kind,
     bits: Factors,
-    contexts: [Context; 6],
+    contexts: Contexts,
     points: u32,
     primitives: u32,
 }
 
 /// The contexts of a patch of this kind and with these factors, and its numbers of points and primitives, 0 where it
 /// is culled.
-fn patch(kind: Kind, bits: &Factors) -> ([Context; 6], u32, u32) {
+fn patch(kind: Kind, bits: &Factors) -> (Contexts, u32, u32) {
     let fixed = fixed_factors(kind, bits);
-    let mut contexts = [Context::default(); 6];
+    let mut contexts = [Context::default(); 7];
     let count = kind.domain.factor_count();
     for (i, (context, &fixed)) in contexts.iter_mut().zip(&fixed).enumerate().take(count) {
         *context = new_context(fixed, odd(kind, i, fixed));
@@ -55,19 +58,24 @@ fn patch(kind: Kind, bits: &Factors) -> ([Context; 6], u32, u32) {
         }
     }
 
-    let [s0, s1, s2, s3, s4, s5] = contexts.map(|context| segments(context.shape));
+    let [s0, s1, s2, s3, s4, s5, _] = contexts.map(|context| segments(context.shape));
+    let (end_0, end_1, end_2) = (s0, s0 + s1, s0 + s1 + s2);
+    contexts[count].shape = match kind.domain {
+        Domain::Isoline => 0x80000 / (s1 + 1) + 1,
+        Domain::Tri | Domain::Quad => end_0 | (end_1 << 10) | (end_2 << 20),
+    };
     let (points, mut primitives) = match kind.domain {
         // As many lines as segments across: the last one, at v = 1, is not drawn.
         Domain::Isoline => (s0 * (s1 + 1), s0 * s1),
         Domain::Tri if minimum => (3, 1),
         Domain::Tri => {
-            let (outer, s) = (s0 + s1 + s2, s3 - 2);
-            (outer + tri_points(s), outer + 3 * s + tri_triangles(s))
+            let s = s3 - 2;
+            (end_2 + tri_points(s), end_2 + 3 * s + tri_triangles(s))
         }
         Domain::Quad if minimum => (4, 2),
         Domain::Quad => {
-            let (outer, u, v) = (s0 + s1 + s2 + s3, s4 - 2, s5 - 2);
-            (outer + quad_points(u, v), outer + 2 * (u + v) + quad_triangles(u, v))
+            let (end_3, u, v) = (end_2 + s3, s4 - 2, s5 - 2);
+            (end_3 + quad_points(u, v), end_3 + 2 * (u + v) + quad_triangles(u, v))
         }
     };
     if kind.topology == OutputTopology::Point {
@@ -320,9 +328,8 @@ mod tests {
     #[test]
     fn locations_are_exact() {
         let bits = [5.0f32, 7.0, 3.0, 9.0].map(f32::to_bits);
-        let patch =
-            TessellatedPatch::new(Domain::Tri, Partitioning::FractionalOdd, OutputTopology::TriangleCw, &bits)
-                .expect("a valid patch");
+        let patch = TessellatedPatch::new(Domain::Tri, Partitioning::FractionalOdd, OutputTopology::TriangleCw, &bits)
+            .expect("a valid patch");
         for k in 0..patch.point_count() {
             let [u, v, w] = patch.location(k).expect("a point");
             assert_eq!(u + v + w, 1.0);

@@ -3,12 +3,13 @@
 //! The twin of shaders/tessellator/points.wgsl, which takes the contexts from the kernel's accessors, and computes by
 //! selection what here is computed by cases.
 
-use super::placement::{MINIMUM, place, segments};
+use super::patch::Contexts;
+use super::placement::{MINIMUM, place, ring_ends, segments};
 use super::rings::{quad_points, search, tri_points};
-use super::{Context, Domain, HALF, Kind, ONE};
+use super::{Domain, HALF, Kind, ONE};
 
 /// 16.16 u, v of point k of the patch with these contexts, which has this many points.
-pub(super) fn point(kind: Kind, contexts: &[Context; 6], k: u32, points: u32) -> [u32; 2] {
+pub(super) fn point(kind: Kind, contexts: &Contexts, k: u32, points: u32) -> [u32; 2] {
     match kind.domain {
         Domain::Isoline => isoline_point(contexts, k),
         Domain::Tri => tri_point(contexts, k, points),
@@ -17,17 +18,16 @@ pub(super) fn point(kind: Kind, contexts: &[Context; 6], k: u32, points: u32) ->
 }
 
 /// Line by line.
-fn isoline_point(&[density, detail, ..]: &[Context; 6], k: u32) -> [u32; 2] {
+fn isoline_point(&[density, detail, reciprocal, ..]: &Contexts, k: u32) -> [u32; 2] {
     let n = segments(detail.shape) + 1;
-    let line = k / n;
+    // k / n, exactly, for all points there can be.
+    let line = (k * reciprocal.shape) >> 19;
     [place(detail, k - line * n), place(density, line)]
 }
 
 /// Ring by ring from the outside; within a ring side U==0, V==0, W==0, each without its last point.
-fn tri_point(&[edge_0, edge_1, edge_2, inside, ..]: &[Context; 6], k: u32, points: u32) -> [u32; 2] {
-    let end_0 = segments(edge_0.shape);
-    let end_1 = end_0 + segments(edge_1.shape);
-    let end_2 = end_1 + segments(edge_2.shape);
+fn tri_point(&[edge_0, edge_1, edge_2, inside, ends, ..]: &Contexts, k: u32, points: u32) -> [u32; 2] {
+    let [end_0, end_1, end_2] = ring_ends(ends.shape);
     let outer = k < end_2;
 
     let (ring, position, first, second) = if outer {
@@ -56,22 +56,19 @@ fn tri_point(&[edge_0, edge_1, edge_2, inside, ..]: &[Context; 6], k: u32, point
 
 /// Ring by ring from the outside; within a ring side U==0, V==0, U==1, V==1, each without its last point. A degenerate
 /// row needs no rule of its own: walked as a ring, its points lie where the sides' formulas say.
-fn quad_point(contexts: &[Context; 6], k: u32, points: u32) -> [u32; 2] {
-    let [edge_0, edge_1, edge_2, edge_3, inside_u, inside_v] = *contexts;
-    let end_0 = segments(edge_0.shape);
-    let end_1 = end_0 + segments(edge_1.shape);
-    let end_2 = end_1 + segments(edge_2.shape);
-    let end_3 = end_2 + segments(edge_3.shape);
-    let outer = k < end_3;
+fn quad_point(contexts: &Contexts, k: u32, points: u32) -> [u32; 2] {
+    let [_, _, _, _, inside_u, inside_v, ends] = *contexts;
+    let n_u = segments(inside_u.shape) + 1;
+    let n_v = segments(inside_v.shape) + 1;
+    let [end_0, end_1, end_2] = ring_ends(ends.shape);
+    let minimum = inside_u.shape & MINIMUM != 0;
+    let outer = minimum || k + quad_points(n_u - 3, n_v - 3) < points;
 
     let (ring, position, first, second, third) = if outer {
         // The minimum patch begins one corner later than all others.
-        let minimum = edge_0.shape & MINIMUM != 0;
         (0, if minimum { (k + 1) & 3 } else { k }, end_0, end_1, end_2)
     } else {
         // The ring, by the number of points on its shorter sides.
-        let n_u = segments(inside_u.shape) + 1;
-        let n_v = segments(inside_v.shape) + 1;
         let shorter = n_u.min(n_v);
         let t = search(shorter & 1, n_u.max(n_v) - shorter, points - k);
         let ring = (shorter - t) >> 1;
@@ -87,8 +84,5 @@ fn quad_point(contexts: &[Context; 6], k: u32, points: u32) -> [u32; 2] {
     let context_v = if outer && !runs_along_u { contexts[side] } else { inside_v };
     let place_u = place(context_u, ring + if runs_along_u { j } else { 0 });
     let place_v = place(context_v, ring + if runs_along_u { 0 } else { j });
-    [
-        if side >= 2 { ONE - place_u } else { place_u },
-        if side == 0 || side == 3 { ONE - place_v } else { place_v },
-    ]
+    [if side >= 2 { ONE - place_u } else { place_u }, if side == 0 || side == 3 { ONE - place_v } else { place_v }]
 }

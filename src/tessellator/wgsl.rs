@@ -10,9 +10,9 @@ const POINTS: &str = include_str!("../../shaders/tessellator/points.wgsl");
 const CONNECTIVITY: &str = include_str!("../../shaders/tessellator/connectivity.wgsl");
 
 /// The tessellator in WGSL, in parts to be put one after the other. They stand after [`wgsl_constants`] and after two
-/// functions of the kernel's own, which hand out the contexts of the current patch in the order of its factors:
+/// functions of the kernel's own, which hand out the `PW_CONTEXTS` contexts that `pw_patch` made of the current patch:
 /// `fn pw_context(i: u32) -> PwContext` and `fn pw_shape(i: u32) -> u32`, its `shape` alone. (The order of
-/// declarations is free in WGSL.)
+/// declarations is free in WGSL.) They are best kept as vectors of two words, which lavapipe loads at once.
 pub const WGSL: [&str; 6] = [FACTORS, PLACEMENT, RINGS, PATCH, POINTS, CONNECTIVITY];
 
 /// The parts of [`WGSL`] that `pw_primitive` needs; of the kernel's functions only `pw_shape`.

@@ -6,27 +6,24 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// The program, with what the environment says of adapters taken away.
-fn patchwave(args: &[&str]) -> Command {
+pub(crate) fn patchwave(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_patchwave"));
     // Mesa's device selection layer complains on stderr where there is no Wayland display.
-    command
-        .args(args)
-        .env("NODEVICE_SELECT", "1")
-        .env_remove("PATCHWAVE_ADAPTER");
+    command.args(args).env("NODEVICE_SELECT", "1").env_remove("PATCHWAVE_ADAPTER");
     command
 }
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     patchwave(args).output().expect("the program starts")
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
 }
 
 /// The one line that an error is; checks that it is one and that nothing is on stdout.
 #[track_caller]
-fn error_of(args: &[&str], code: i32) -> String {
+pub(crate) fn error_of(args: &[&str], code: i32) -> String {
     let output = run(args);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
@@ -37,10 +34,8 @@ fn error_of(args: &[&str], code: i32) -> String {
 }
 
 /// A folder for one test's files, empty.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join("cli")
-        .join(name);
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the test's folder can be made");
     folder
@@ -48,15 +43,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// `tessellate` with a domain, a topology and further arguments.
 fn tessellate<'a>(domain: &'a str, topology: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let mut args = vec![
-        "tessellate",
-        "--domain",
-        domain,
-        "--partitioning",
-        "integer",
-        "--topology",
-        topology,
-    ];
+    let mut args = vec!["tessellate", "--domain", domain, "--partitioning", "integer", "--topology", topology];
     args.extend(more);
     args
 }
@@ -64,11 +51,7 @@ fn tessellate<'a>(domain: &'a str, topology: &'a str, more: &[&'a str]) -> Vec<&
 #[track_caller]
 fn pattern(args: &[&str]) -> Value {
     let output = run(args);
-    assert!(
-        output.status.success(),
-        "{args:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("stdout is JSON")
 }
 
@@ -96,81 +79,23 @@ fn wrong_command_lines_are_refused_on_one_line() {
         (vec!["tessellate"], "--domain"),
         (vec!["render", "teapot"], "--output"),
         (vec!["render", "kettle", "-o", "x.png"], "teapot"),
-        (
-            vec!["render", "teapot", "-o", "x.png", "--size", "0x5"],
-            "1280x960",
-        ),
-        (
-            vec![
-                "render",
-                "teapot",
-                "-o",
-                "x.png",
-                "--size",
-                "9x99999999999999999999",
-            ],
-            "8192",
-        ),
-        (
-            vec!["render", "teapot", "-o", "x.png", "--factor", "big"],
-            "'big' is no factor",
-        ),
-        (
-            tessellate("cube", "point", &["--edges", "1"]),
-            "isoline, tri, quad",
-        ),
-        (
-            tessellate("tri", "triangle", &["--edges", "1,1,1", "--inside", "1"]),
-            "triangle_cw",
-        ),
-        (
-            tessellate("tri", "line", &["--edges", "1,1,1", "--inside", "1"]),
-            "does not go with --domain tri",
-        ),
-        (
-            tessellate("isoline", "triangle_cw", &["--edges", "1,1"]),
-            "point, line",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "1,1", "--inside", "1"]),
-            "--edges has 2 factors, and tri takes 3",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "1,1,1"]),
-            "--inside has 0 factors, and tri takes 1",
-        ),
-        (
-            tessellate("quad", "point", &["--edges", "1,1,1,1", "--inside", "1"]),
-            "quad takes 2",
-        ),
-        (
-            tessellate("isoline", "line", &["--edges", "1,1", "--inside", "1"]),
-            "isoline takes 0",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "1,,1", "--inside", "1"]),
-            "a factor is empty",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "", "--inside", "1"]),
-            "a factor is empty",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "1,two,1", "--inside", "1"]),
-            "'two' is no factor",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "1,0x3f8,1", "--inside", "1"]),
-            "8 hexadecimal digits",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "1,1e39,1", "--inside", "1"]),
-            "write inf",
-        ),
-        (
-            tessellate("tri", "point", &["--edges", "--inside", "1"]),
-            "--edges",
-        ),
+        (vec!["render", "teapot", "-o", "x.png", "--size", "0x5"], "1280x960"),
+        (vec!["render", "teapot", "-o", "x.png", "--size", "9x99999999999999999999"], "8192"),
+        (vec!["render", "teapot", "-o", "x.png", "--factor", "big"], "'big' is no factor"),
+        (tessellate("cube", "point", &["--edges", "1"]), "isoline, tri, quad"),
+        (tessellate("tri", "triangle", &["--edges", "1,1,1", "--inside", "1"]), "triangle_cw"),
+        (tessellate("tri", "line", &["--edges", "1,1,1", "--inside", "1"]), "does not go with --domain tri"),
+        (tessellate("isoline", "triangle_cw", &["--edges", "1,1"]), "point, line"),
+        (tessellate("tri", "point", &["--edges", "1,1", "--inside", "1"]), "--edges has 2 factors, and tri takes 3"),
+        (tessellate("tri", "point", &["--edges", "1,1,1"]), "--inside has 0 factors, and tri takes 1"),
+        (tessellate("quad", "point", &["--edges", "1,1,1,1", "--inside", "1"]), "quad takes 2"),
+        (tessellate("isoline", "line", &["--edges", "1,1", "--inside", "1"]), "isoline takes 0"),
+        (tessellate("tri", "point", &["--edges", "1,,1", "--inside", "1"]), "a factor is empty"),
+        (tessellate("tri", "point", &["--edges", "", "--inside", "1"]), "a factor is empty"),
+        (tessellate("tri", "point", &["--edges", "1,two,1", "--inside", "1"]), "'two' is no factor"),
+        (tessellate("tri", "point", &["--edges", "1,0x3f8,1", "--inside", "1"]), "8 hexadecimal digits"),
+        (tessellate("tri", "point", &["--edges", "1,1e39,1", "--inside", "1"]), "write inf"),
+        (tessellate("tri", "point", &["--edges", "--inside", "1"]), "--edges"),
     ] {
         let error = error_of(&args, 2);
         assert!(error.contains(words), "{args:?}: {error}");
@@ -183,21 +108,14 @@ fn wrong_command_lines_are_refused_on_one_line() {
 fn arguments_that_are_not_text_are_refused() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let output = patchwave(&["render"])
-        .arg(OsStr::from_bytes(b"\xff"))
-        .output()
-        .expect("the program starts");
+    let output = patchwave(&["render"]).arg(OsStr::from_bytes(b"\xff")).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
 fn a_pattern_in_json() {
     // The worked example of the tessellator's specification.
-    let pattern = pattern(&tessellate(
-        "tri",
-        "triangle_cw",
-        &["--edges", "2,3,1", "--inside", "1"],
-    ));
+    let pattern = pattern(&tessellate("tri", "triangle_cw", &["--edges", "2,3,1", "--inside", "1"]));
     assert_eq!(
         pattern,
         serde_json::json!({
@@ -210,32 +128,32 @@ fn a_pattern_in_json() {
 
 #[test]
 fn factors_that_are_not_positive_parse_and_cull() {
-    for edges in [
-        "-1,2,3",
-        "-nan,1,1",
-        "1,-inf,1",
-        "-0,1,1",
-        "1,1,0x80000000",
-        "nan,inf,1",
-    ] {
-        let culled = pattern(&tessellate(
-            "tri",
-            "triangle_ccw",
-            &["--edges", edges, "--inside", "-4"],
-        ));
-        assert_eq!(
-            culled,
-            serde_json::json!({"culled": true, "fixed16": [], "indices": []}),
-            "{edges}"
-        );
+    for edges in ["-1,2,3", "-nan,1,1", "1,-inf,1", "-0,1,1", "1,1,0x80000000", "nan,inf,1"] {
+        let culled = pattern(&tessellate("tri", "triangle_ccw", &["--edges", edges, "--inside", "-4"]));
+        assert_eq!(culled, serde_json::json!({"culled": true, "fixed16": [], "indices": []}), "{edges}");
     }
     // An inside factor never culls.
-    let kept = pattern(&tessellate(
-        "tri",
-        "triangle_ccw",
-        &["--edges", "1,1,1", "--inside=-nan"],
-    ));
+    let kept = pattern(&tessellate("tri", "triangle_ccw", &["--edges", "1,1,1", "--inside=-nan"]));
     assert_eq!(kept["indices"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn the_gpu_gives_the_same_pattern() {
+    for args in [
+        tessellate("tri", "triangle_ccw", &["--edges", "2.5,7,0x40490fdb", "--inside", "5"]),
+        tessellate("quad", "point", &["--edges", "1,2,3,4", "--inside", "inf,nan"]),
+        tessellate("isoline", "line", &["--edges", "3,64"]),
+        tessellate("quad", "triangle_cw", &["--edges", "1,2,3,-0", "--inside", "4,4"]),
+    ] {
+        let on_gpu = run(&[&args[..], &["--device", "gpu"]].concat());
+        let error = String::from_utf8_lossy(&on_gpu.stderr);
+        if error.contains("there is no adapter") {
+            eprintln!("skipped: there is no adapter to tessellate on");
+            return;
+        }
+        assert!(on_gpu.status.success(), "{args:?}: {error}");
+        assert_eq!(stdout(&on_gpu), stdout(&run(&args)), "{args:?}");
+    }
 }
 
 #[test]
@@ -249,54 +167,21 @@ fn isolines_take_density_then_detail() {
 fn a_pattern_as_a_drawing() {
     let folder = folder("drawing");
     for (name, args) in [
-        (
-            "tri",
-            tessellate(
-                "tri",
-                "triangle_cw",
-                &["--edges", "64,64,64", "--inside", "64"],
-            ),
-        ),
-        (
-            "quad",
-            tessellate(
-                "quad",
-                "triangle_ccw",
-                &["--edges", "3,5,7,2", "--inside", "4,9"],
-            ),
-        ),
-        (
-            "points",
-            tessellate("quad", "point", &["--edges", "3,5,7,2", "--inside", "4,9"]),
-        ),
-        (
-            "isoline",
-            tessellate("isoline", "line", &["--edges", "5,8"]),
-        ),
-        (
-            "culled",
-            tessellate(
-                "tri",
-                "triangle_cw",
-                &["--edges", "nan,1,1", "--inside", "inf"],
-            ),
-        ),
+        ("tri", tessellate("tri", "triangle_cw", &["--edges", "64,64,64", "--inside", "64"])),
+        ("quad", tessellate("quad", "triangle_ccw", &["--edges", "3,5,7,2", "--inside", "4,9"])),
+        ("points", tessellate("quad", "point", &["--edges", "3,5,7,2", "--inside", "4,9"])),
+        ("isoline", tessellate("isoline", "line", &["--edges", "5,8"])),
+        ("culled", tessellate("tri", "triangle_cw", &["--edges", "nan,1,1", "--inside", "inf"])),
     ] {
         // In a folder that is not there yet.
         let file = folder.join(name).join("pattern.svg");
         let path = file.to_str().expect("the path is text");
         let output = run(&[&args[..], &["--format", "svg", "-o", path]].concat());
-        assert!(
-            output.status.success(),
-            "{name}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         let svg = fs::read_to_string(&file).expect("the drawing is there");
         assert_well_formed(&svg);
         assert!(svg.contains("xmlns=\"http://www.w3.org/2000/svg\""));
-        let files = fs::read_dir(folder.join(name))
-            .expect("the folder is there")
-            .count();
+        let files = fs::read_dir(folder.join(name)).expect("the folder is there").count();
         assert_eq!(files, 1, "{name}: nothing is left beside the drawing");
     }
 }
@@ -309,15 +194,8 @@ fn assert_well_formed(svg: &str) {
         let (tag, text) = piece.split_once('>').expect("each tag ends");
         assert!(!text.contains(['>', '&']), "{text}");
         assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
-        assert!(
-            !tag.contains("NaN") && !tag.contains("inf"),
-            "a place that is no number: {tag}"
-        );
-        let name = tag
-            .trim_matches('/')
-            .split_whitespace()
-            .next()
-            .expect("each tag has a name");
+        assert!(!tag.contains("NaN") && !tag.contains("inf"), "a place that is no number: {tag}");
+        let name = tag.trim_matches('/').split_whitespace().next().expect("each tag has a name");
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name));
         } else if !tag.ends_with('/') {
@@ -337,19 +215,10 @@ fn a_file_that_cannot_be_written_is_an_error_and_leaves_nothing() {
 
     fs::write(folder.join("file"), "kept").expect("the file can be written");
     let below = folder.join("file/pattern.json");
-    let error = error_of(
-        &[&one[..], &["-o", below.to_str().expect("the path is text")]].concat(),
-        1,
-    );
+    let error = error_of(&[&one[..], &["-o", below.to_str().expect("the path is text")]].concat(), 1);
     assert!(error.contains("cannot write"), "{error}");
-    assert_eq!(
-        fs::read_to_string(folder.join("file")).expect("still there"),
-        "kept"
-    );
-    assert_eq!(
-        fs::read_dir(&folder).expect("the folder is there").count(),
-        1
-    );
+    assert_eq!(fs::read_to_string(folder.join("file")).expect("still there"), "kept");
+    assert_eq!(fs::read_dir(&folder).expect("the folder is there").count(), 1);
 }
 
 #[cfg(unix)]
@@ -357,24 +226,12 @@ fn a_file_that_cannot_be_written_is_an_error_and_leaves_nothing() {
 fn a_reader_that_leaves_is_no_error() {
     use std::process::Stdio;
     // More than a pipe holds, so that the program is still writing when the pipe breaks.
-    let args = tessellate(
-        "quad",
-        "triangle_cw",
-        &["--edges", "64,64,64,64", "--inside", "64,64"],
-    );
-    let mut child = patchwave(&args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    let args = tessellate("quad", "triangle_cw", &["--edges", "64,64,64,64", "--inside", "64,64"]);
+    let mut child = patchwave(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -384,11 +241,7 @@ fn info_in_json() {
     let adapters = info["adapters"].as_array().expect("a list of adapters");
     assert_eq!(output.status.success(), info["chosen"].is_u64());
     for adapter in adapters {
-        assert!(
-            adapter["name"].is_string()
-                && adapter["serves"].is_boolean()
-                && adapter["lacking"].is_array()
-        );
+        assert!(adapter["name"].is_string() && adapter["serves"].is_boolean() && adapter["lacking"].is_array());
         assert!(adapter["limits"]["max_compute_workgroup_storage_size"].is_u64());
     }
 }
@@ -397,10 +250,7 @@ fn info_in_json() {
 fn an_adapter_that_is_not_there_is_an_error_that_lists_what_is() {
     let error = error_of(&["info", "--adapter", "no such adapter"], 1);
     assert!(error.contains("there is"), "{error}");
-    let output = patchwave(&["info"])
-        .env("PATCHWAVE_ADAPTER", "no such adapter")
-        .output()
-        .expect("the program starts");
+    let output = patchwave(&["info"]).env("PATCHWAVE_ADAPTER", "no such adapter").output().expect("the program starts");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("PATCHWAVE_ADAPTER"));
 }
@@ -409,12 +259,7 @@ fn an_adapter_that_is_not_there_is_an_error_that_lists_what_is() {
 fn verify_one(name: &str, vector: &str) -> Option<Output> {
     let folder = folder(name);
     fs::write(folder.join("one.jsonl"), vector).expect("the vector can be written");
-    let output = run(&[
-        "verify",
-        "--json",
-        "--vectors",
-        folder.to_str().expect("the path is text"),
-    ]);
+    let output = run(&["verify", "--json", "--vectors", folder.to_str().expect("the path is text")]);
     if String::from_utf8_lossy(&output.stderr).contains("there is no adapter") {
         eprintln!("skipped: there is no adapter to verify on");
         return None;
@@ -430,9 +275,7 @@ fn minimum() -> String {
     use patchwave::golden::fnv1a64;
     let one = 1.0_f32.to_bits();
     let hash = |words: &[u32]| format!("{:016x}", fnv1a64(words.iter().copied()));
-    MINIMUM
-        .replace("UV", &hash(&[0, one, 0, 0, one, 0]))
-        .replace("INDEX", &hash(&[0, 1, 2]))
+    MINIMUM.replace("UV", &hash(&[0, one, 0, 0, one, 0])).replace("INDEX", &hash(&[0, 1, 2]))
 }
 
 #[test]
@@ -443,7 +286,9 @@ fn verify_counts_what_agrees() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_eq!(report["cases"], 1);
     assert_eq!(report["cpu"], serde_json::json!({"passed": 1, "failed": 0}));
+    assert_eq!(report["gpu"], serde_json::json!({"passed": 1, "failed": 0}));
     assert_eq!(report["failures"], serde_json::json!([]));
+    assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]
@@ -455,23 +300,20 @@ fn verify_fails_on_a_vector_that_does_not_hold() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(report["cpu"], serde_json::json!({"passed": 0, "failed": 1}));
+    assert_eq!(report["gpu"], serde_json::json!({"passed": 0, "failed": 1}));
     assert_eq!(report["failures"], serde_json::json!(["minimum"]));
 }
 
 #[test]
 fn verify_refuses_what_is_no_vector() {
-    for (name, vector, words) in [
-        ("verify-cut", &minimum()[..40], "one.jsonl:1"),
-        ("verify-empty", "\n", "no golden vector"),
-    ] {
+    for (name, vector, words) in
+        [("verify-cut", &minimum()[..40], "one.jsonl:1"), ("verify-empty", "\n", "no golden vector")]
+    {
         let Some(output) = verify_one(name, vector) else {
             return;
         };
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{error}");
-        assert!(
-            output.stdout.is_empty() && error.lines().count() == 1 && error.contains(words),
-            "{error}"
-        );
+        assert!(output.stdout.is_empty() && error.lines().count() == 1 && error.contains(words), "{error}");
     }
 }

@@ -53,7 +53,12 @@ impl TablePipeline {
         descriptor.output_topology = topology;
         let groups = [Some(&table.layout)];
         descriptor.bind_group_layouts = &groups;
-        let pipeline = rig.pipeline(&descriptor);
+        // Off-chip throughout: the mode in which the most can run out.
+        let pipeline = rig.pipeline(&descriptor.off_chip(patchwave::hardware::TessellationParameters {
+            tessellation_factor_threshold: Some(0.0),
+            ds_wave_threshold: Some(0),
+            ..Default::default()
+        }));
         let patches = tessellate(domain, Partitioning::Integer, topology, factors);
         Self { pipeline, table, patches, control_points }
     }

@@ -14,11 +14,11 @@ struct Report { points: u32, primitives: u32, clamped: array<u32, 6> }
 @group(0) @binding(1) var<storage, read_write> reports: array<Report>;
 @group(0) @binding(2) var<storage, read_write> points: array<vec2u>;
 @group(0) @binding(3) var<storage, read_write> primitives: array<u32>;
-var<workgroup> contexts: array<PwContext, PW_FACTORS>;
+var<workgroup> contexts: array<vec2u, PW_CONTEXTS>;
 var<workgroup> counts: vec2u;
 
-fn pw_context(i: u32) -> PwContext { return contexts[i]; }
-fn pw_shape(i: u32) -> u32 { return contexts[i].shape; }
+fn pw_context(i: u32) -> PwContext { let context = contexts[i]; return PwContext(context.x, context.y); }
+fn pw_shape(i: u32) -> u32 { return contexts[i].x; }
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -29,8 +29,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
             reports[group.x].clamped[i] = pw_clamped_factor(i, bits[i]);
         }
         let whole = pw_patch(bits);
-        for (var i = 0u; i < PW_FACTORS; i++) {
-            contexts[i] = whole.contexts[i];
+        for (var i = 0u; i < PW_CONTEXTS; i++) {
+            contexts[i] = vec2u(whole.contexts[i].shape, whole.contexts[i].reciprocals);
         }
         counts = vec2u(whole.points, whole.primitives);
         reports[group.x].points = whole.points;
@@ -104,10 +104,8 @@ fn run((device, queue): &(wgpu::Device, wgpu::Queue), patches: &[TessellatedPatc
     let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
         layout: &pipeline.get_bind_group_layout(0),
-        entries: &[0, 1, 2, 3].map(|i| wgpu::BindGroupEntry {
-            binding: i as u32,
-            resource: bound[i].as_entire_binding(),
-        }),
+        entries: &[0, 1, 2, 3]
+            .map(|i| wgpu::BindGroupEntry { binding: i as u32, resource: bound[i].as_entire_binding() }),
     });
 
     let mut encoder = device.create_command_encoder(&Default::default());

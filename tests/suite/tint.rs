@@ -10,20 +10,20 @@ use std::process::{Command, Stdio};
 
 /// What Tint says of one shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// The name that the shader was given.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether the module and a pipeline for each of its entry points could be made.
-    pub ok: bool,
+    pub(crate) ok: bool,
     /// The compute entry points that were tried.
-    pub entry_points: Vec<String>,
+    pub(crate) entry_points: Vec<String>,
     /// Errors, warnings and notes, each as `line:column type: text`.
-    pub messages: Vec<String>,
+    pub(crate) messages: Vec<String>,
 }
 
 /// How asking ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TintOutcome {
+pub(crate) enum TintOutcome {
     /// One verdict a shader, in the order asked.
     Checked(Vec<Verdict>),
     /// Tint is not here, and why.
@@ -32,7 +32,7 @@ pub enum TintOutcome {
 
 /// Asks Tint about shaders, given as name and WGSL. Panics where `CI` is set and Tint is not there, since a skipped test
 /// would look like a passed one.
-pub fn check(sources: &[(&str, &str)]) -> TintOutcome {
+pub(crate) fn check(sources: &[(&str, &str)]) -> TintOutcome {
     match ask(sources) {
         Ok(verdicts) => TintOutcome::Checked(verdicts),
         Err(reason) => {
@@ -46,15 +46,10 @@ pub fn check(sources: &[(&str, &str)]) -> TintOutcome {
 
 /// Asserts that Tint takes all the shaders; says so and returns where it cannot be asked.
 #[allow(dead_code, reason = "for the tests of composed kernels")]
-pub fn assert_accepts(sources: &[(&str, &str)]) {
+pub(crate) fn assert_accepts(sources: &[(&str, &str)]) {
     if let TintOutcome::Checked(verdicts) = check(sources) {
         for verdict in verdicts {
-            assert!(
-                verdict.ok,
-                "Tint refuses {}:\n{}",
-                verdict.name,
-                verdict.messages.join("\n")
-            );
+            assert!(verdict.ok, "Tint refuses {}:\n{}", verdict.name, verdict.messages.join("\n"));
         }
     }
 }
@@ -62,9 +57,7 @@ pub fn assert_accepts(sources: &[(&str, &str)]) {
 fn ask(sources: &[(&str, &str)]) -> Result<Vec<Verdict>, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tint");
     if !folder.join("node_modules/webgpu").is_dir() {
-        return Err(
-            "the npm package webgpu is not installed; run npm ci --prefix tests/tint".to_owned(),
-        );
+        return Err("the npm package webgpu is not installed; run npm ci --prefix tests/tint".to_owned());
     }
     let mut node = Command::new("node")
         .arg(folder.join("check.mjs"))
@@ -74,29 +67,17 @@ fn ask(sources: &[(&str, &str)]) -> Result<Vec<Verdict>, String> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("node cannot be started: {error}"))?;
-    let requests: Vec<_> = sources
-        .iter()
-        .map(|(name, source)| serde_json::json!({"name": name, "source": source}))
-        .collect();
+    let requests: Vec<_> =
+        sources.iter().map(|(name, source)| serde_json::json!({"name": name, "source": source})).collect();
     // Dropped at once, so that node sees the end. A node that ends early breaks the pipe and says why on stderr.
-    let _ = node
-        .stdin
-        .take()
-        .map(|mut stdin| stdin.write_all(serde_json::Value::from(requests).to_string().as_bytes()));
-    let output = node
-        .wait_with_output()
-        .map_err(|error| format!("node cannot be waited for: {error}"))?;
+    let _ =
+        node.stdin.take().map(|mut stdin| stdin.write_all(serde_json::Value::from(requests).to_string().as_bytes()));
+    let output = node.wait_with_output().map_err(|error| format!("node cannot be waited for: {error}"))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }
-    let answer: serde_json::Value =
-        serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    let verdicts: Vec<_> = answer
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(verdict)
-        .collect();
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    let verdicts: Vec<_> = answer.as_array().into_iter().flatten().map(verdict).collect();
     assert_eq!(verdicts.len(), sources.len(), "one verdict a shader");
     Ok(verdicts)
 }
@@ -104,15 +85,8 @@ fn ask(sources: &[(&str, &str)]) -> Result<Vec<Verdict>, String> {
 fn verdict(json: &serde_json::Value) -> Verdict {
     let text = |json: &serde_json::Value| json.as_str().unwrap_or_default().to_owned();
     let list = |json: &serde_json::Value| json.as_array().cloned().unwrap_or_default();
-    let message = |m: &serde_json::Value| {
-        format!(
-            "{}:{} {}: {}",
-            m["line"],
-            m["column"],
-            text(&m["type"]),
-            text(&m["text"])
-        )
-    };
+    let message =
+        |m: &serde_json::Value| format!("{}:{} {}: {}", m["line"], m["column"], text(&m["type"]), text(&m["text"]));
     Verdict {
         name: text(&json["name"]),
         ok: json["ok"].as_bool().unwrap_or(false),
@@ -155,27 +129,15 @@ fn refuses_a_barrier_in_control_flow_that_is_not_uniform() {
         return;
     };
     assert!(!verdict.ok);
-    assert!(
-        verdict
-            .messages
-            .iter()
-            .any(|m| m.starts_with("8:") && m.contains("uniform control flow")),
-        "{verdict:?}"
-    );
+    assert!(verdict.messages.iter().any(|m| m.starts_with("8:") && m.contains("uniform control flow")), "{verdict:?}");
 }
 
 #[test]
 fn refuses_more_workgroup_memory_than_the_limit() {
-    let source = REVERSE
-        .replace("BARRIER", "workgroupBarrier();")
-        .replace("array<u32, 64>", "array<u32, 4097>");
+    let source = REVERSE.replace("BARRIER", "workgroupBarrier();").replace("array<u32, 64>", "array<u32, 4097>");
     let TintOutcome::Checked(verdicts) = check(&[("too big", &source)]) else {
         return;
     };
     assert!(!verdicts[0].ok);
-    assert!(
-        verdicts[0].messages.iter().any(|m| m.contains("16400")),
-        "{:?}",
-        verdicts[0]
-    );
+    assert!(verdicts[0].messages.iter().any(|m| m.contains("16400")), "{:?}", verdicts[0]);
 }

@@ -44,11 +44,7 @@ pub(crate) struct LimitRow {
 impl LimitRow {
     /// Whether the adapter has what is needed.
     pub(crate) fn suffices(&self) -> bool {
-        if self.at_most {
-            self.has <= self.needs
-        } else {
-            self.has >= self.needs
-        }
+        if self.at_most { self.has <= self.needs } else { self.has >= self.needs }
     }
 }
 
@@ -59,21 +55,13 @@ impl Candidate {
         let flags = adapter.get_downlevel_capabilities().flags;
         let missing = [
             (wgpu::DownlevelFlags::COMPUTE_SHADERS, "compute shaders"),
-            (
-                wgpu::DownlevelFlags::INDIRECT_EXECUTION,
-                "indirect dispatch and draw",
-            ),
+            (wgpu::DownlevelFlags::INDIRECT_EXECUTION, "indirect dispatch and draw"),
         ]
         .into_iter()
         .filter(|(flag, _)| !flags.contains(*flag))
         .map(|(_, words)| words)
         .collect();
-        Self {
-            adapter,
-            info,
-            limits,
-            missing,
-        }
+        Self { adapter, info, limits, missing }
     }
 
     /// Whether patchwave runs on it.
@@ -84,23 +72,10 @@ impl Candidate {
     /// What it lacks, in words; empty where it serves.
     pub(crate) fn lacking(&self) -> Vec<String> {
         let limits = self.limits.iter().filter(|row| !row.suffices()).map(|row| {
-            let LimitRow {
-                words,
-                has,
-                needs,
-                at_most,
-                ..
-            } = row;
-            format!(
-                "{words}: {has}, at {} {needs} needed",
-                if *at_most { "most" } else { "least" }
-            )
+            let LimitRow { words, has, needs, at_most, .. } = row;
+            format!("{words}: {has}, at {} {needs} needed", if *at_most { "most" } else { "least" })
         });
-        self.missing
-            .iter()
-            .map(|words| format!("no {words}"))
-            .chain(limits)
-            .collect()
+        self.missing.iter().map(|words| format!("no {words}")).chain(limits).collect()
     }
 
     /// The backend as it is written in lists.
@@ -122,8 +97,7 @@ impl Candidate {
     /// What `--adapter` with a text that is not a number asks for.
     fn answers_to(&self, name: &str) -> bool {
         let name = name.to_lowercase();
-        self.info.name.to_lowercase().contains(&name)
-            || self.info.driver.to_lowercase().contains(&name)
+        self.info.name.to_lowercase().contains(&name) || self.info.driver.to_lowercase().contains(&name)
     }
 
     /// Where it stands in the list: those that serve first, real GPUs before emulated ones.
@@ -162,12 +136,7 @@ fn limit_rows(has: &wgpu::Limits) -> Vec<LimitRow> {
             |l| l.max_compute_invocations_per_workgroup.into(),
             false,
         ),
-        row(
-            "max_compute_workgroup_size_x",
-            "workgroup size in x",
-            |l| l.max_compute_workgroup_size_x.into(),
-            false,
-        ),
+        row("max_compute_workgroup_size_x", "workgroup size in x", |l| l.max_compute_workgroup_size_x.into(), false),
         row(
             "max_compute_workgroups_per_dimension",
             "workgroups a dimension",
@@ -180,24 +149,9 @@ fn limit_rows(has: &wgpu::Limits) -> Vec<LimitRow> {
             |l| l.max_storage_buffers_per_shader_stage.into(),
             false,
         ),
-        row(
-            "max_storage_buffer_binding_size",
-            "storage binding, bytes",
-            |l| l.max_storage_buffer_binding_size,
-            false,
-        ),
-        row(
-            "max_buffer_size",
-            "buffer, bytes",
-            |l| l.max_buffer_size,
-            false,
-        ),
-        row(
-            "max_bind_groups",
-            "bind groups",
-            |l| l.max_bind_groups.into(),
-            false,
-        ),
+        row("max_storage_buffer_binding_size", "storage binding, bytes", |l| l.max_storage_buffer_binding_size, false),
+        row("max_buffer_size", "buffer, bytes", |l| l.max_buffer_size, false),
+        row("max_bind_groups", "bind groups", |l| l.max_bind_groups.into(), false),
         row(
             "min_storage_buffer_offset_alignment",
             "storage offset alignment, bytes",
@@ -209,8 +163,7 @@ fn limit_rows(has: &wgpu::Limits) -> Vec<LimitRow> {
 
 /// All adapters, in the order in which they are numbered.
 pub(crate) fn all() -> Vec<Candidate> {
-    let instance =
-        wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
     let mut candidates: Vec<_> = adapters.into_iter().map(Candidate::new).collect();
     candidates.sort_by_key(Candidate::rank);
@@ -243,10 +196,7 @@ impl AdapterChoice {
         let Some((name, by)) = self.asked() else {
             return Ok(0);
         };
-        let by_number = name
-            .parse::<usize>()
-            .ok()
-            .filter(|&number| number < candidates.len());
+        let by_number = name.parse::<usize>().ok().filter(|&number| number < candidates.len());
         by_number.or_else(|| candidates.iter().position(|candidate| candidate.answers_to(&name))).ok_or_else(|| {
             let there = candidates.iter().enumerate().map(|(number, c)| format!("{number} {}", c.info.name));
             let there = there.collect::<Vec<_>>().join(", ");

@@ -47,10 +47,7 @@ impl FromStr for Factors {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        text.split(',')
-            .map(|one| factor_bits(one.trim()))
-            .collect::<Result<_, _>>()
-            .map(Factors)
+        text.split(',').map(|one| factor_bits(one.trim())).collect::<Result<_, _>>().map(Factors)
     }
 }
 
@@ -62,17 +59,11 @@ pub(crate) fn factor_bits(text: &str) -> Result<u32, String> {
         return plain
             .then(|| u32::from_str_radix(digits, 16).ok())
             .flatten()
-            .ok_or_else(|| {
-                format!(
-                    "'{text}' is not the bits of a 32-bit float; write 0x and 8 hexadecimal digits"
-                )
-            });
+            .ok_or_else(|| format!("'{text}' is not the bits of a 32-bit float; write 0x and 8 hexadecimal digits"));
     }
     match text.to_ascii_lowercase().as_str() {
         "" => {
-            return Err(
-                "a factor is empty; separate factors by single commas, like 3,4,5".to_owned(),
-            );
+            return Err("a factor is empty; separate factors by single commas, like 3,4,5".to_owned());
         }
         // Rust leaves open which NaN its parser gives; these are the quiet ones that D3D knows.
         "nan" | "+nan" => return Ok(0x7fc0_0000),
@@ -83,12 +74,10 @@ pub(crate) fn factor_bits(text: &str) -> Result<u32, String> {
     }
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value.to_bits()),
-        Ok(_) => Err(format!(
-            "'{text}' is beyond the range of a 32-bit float; write inf or -inf if that is meant"
-        )),
-        Err(_) => Err(format!(
-            "'{text}' is no factor; write a decimal, nan, -nan, inf, -inf or 0x and 8 hexadecimal digits"
-        )),
+        Ok(_) => Err(format!("'{text}' is beyond the range of a 32-bit float; write inf or -inf if that is meant")),
+        Err(_) => {
+            Err(format!("'{text}' is no factor; write a decimal, nan, -nan, inf, -inf or 0x and 8 hexadecimal digits"))
+        }
     }
 }
 
@@ -115,17 +104,7 @@ mod tests {
 
     #[test]
     fn what_is_no_factor_is_refused() {
-        for text in [
-            "",
-            "x",
-            "0x",
-            "0x1",
-            "0x+3f80000",
-            "0x3f8000000",
-            "1e39",
-            "1;2",
-            "é",
-        ] {
+        for text in ["", "x", "0x", "0x1", "0x+3f80000", "0x3f8000000", "1e39", "1;2", "é"] {
             assert!(factor_bits(text).is_err(), "{text}");
         }
     }

@@ -53,41 +53,22 @@ struct InfoJson<'a> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let candidates = adapter::all();
     // Asked for one, the answer is about that one. Asked for none, an empty list is an answer too, in JSON.
-    let asked = args
-        .adapter
-        .is_given()
-        .then(|| args.adapter.find(&candidates))
-        .transpose()?;
+    let asked = args.adapter.is_given().then(|| args.adapter.find(&candidates)).transpose()?;
     let first = asked.unwrap_or(0);
-    let chosen = candidates
-        .get(first)
-        .filter(|candidate| candidate.serves())
-        .map(|_| first);
-    let shown: Vec<_> = candidates
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| asked.is_none_or(|asked| asked == *index))
-        .collect();
+    let chosen = candidates.get(first).filter(|candidate| candidate.serves()).map(|_| first);
+    let shown: Vec<_> =
+        candidates.iter().enumerate().filter(|(index, _)| asked.is_none_or(|asked| asked == *index)).collect();
 
     if args.json {
-        let adapters = shown
-            .iter()
-            .map(|&(index, candidate)| to_json(index, candidate))
-            .collect();
+        let adapters = shown.iter().map(|&(index, candidate)| to_json(index, candidate)).collect();
         output::say(&(serde_json::to_string(&InfoJson { adapters, chosen })? + "\n"))?;
     } else {
         args.adapter.find(&candidates)?;
-        let blocks: Vec<_> = shown
-            .iter()
-            .map(|&(index, candidate)| to_text(index, candidate, chosen == Some(index)))
-            .collect();
+        let blocks: Vec<_> =
+            shown.iter().map(|&(index, candidate)| to_text(index, candidate, chosen == Some(index))).collect();
         output::say(&blocks.join("\n"))?;
     }
-    Ok(if chosen.is_some() {
-        Outcome::Passed
-    } else {
-        Outcome::Failed
-    })
+    Ok(if chosen.is_some() { Outcome::Passed } else { Outcome::Failed })
 }
 
 fn to_json(index: usize, candidate: &Candidate) -> AdapterJson<'_> {
@@ -102,11 +83,7 @@ fn to_json(index: usize, candidate: &Candidate) -> AdapterJson<'_> {
         subgroup_sizes: [info.subgroup_min_size, info.subgroup_max_size],
         serves: candidate.serves(),
         lacking: candidate.lacking(),
-        limits: candidate
-            .limits
-            .iter()
-            .map(|row| (row.key, row.has))
-            .collect(),
+        limits: candidate.limits.iter().map(|row| (row.key, row.has)).collect(),
     }
 }
 
@@ -130,24 +107,13 @@ fn to_text(index: usize, candidate: &Candidate, chosen: bool) -> String {
         info.subgroup_max_size
     );
     let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_BORDERS_ONLY)
-        .set_header(["limit", "has", "needed", ""]);
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["limit", "has", "needed", ""]);
     for row in &candidate.limits {
         table.add_row([
             row.words.to_owned(),
             grouped(row.has),
-            format!(
-                "{}{}",
-                if row.at_most { "at most " } else { "" },
-                grouped(row.needs)
-            ),
-            if row.suffices() {
-                "suffices"
-            } else {
-                "too small"
-            }
-            .to_owned(),
+            format!("{}{}", if row.at_most { "at most " } else { "" }, grouped(row.needs)),
+            if row.suffices() { "suffices" } else { "too small" }.to_owned(),
         ]);
     }
     for words in &candidate.missing {

@@ -1,14 +1,18 @@
 //! `patchwave`: hull and domain shaders for wgpu, from the command line.
 //!
-//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names` and `output`.
+//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names`,
+//! `output`, `progress` and `scene`.
 
 mod adapter;
+mod bench;
 mod factors;
 mod info;
 mod names;
 mod output;
 mod pattern_svg;
+mod progress;
 mod render;
+mod scene;
 mod tessellate;
 mod verify;
 
@@ -49,6 +53,7 @@ enum Verb {
     Render(render::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
+    Bench(bench::Args),
     Info(info::Args),
 }
 
@@ -69,6 +74,7 @@ fn main() -> ExitCode {
         Verb::Render(args) => render::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::Bench(args) => bench::run(&args),
         Verb::Info(args) => info::run(&args),
     };
     match result {
@@ -85,11 +91,7 @@ fn answer_error(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::complain(&one_line(&format!("{error:#}")));
-    if error.downcast_ref::<output::Usage>().is_some() {
-        ExitCode::from(2)
-    } else {
-        ExitCode::from(1)
-    }
+    if error.downcast_ref::<output::Usage>().is_some() { ExitCode::from(2) } else { ExitCode::from(1) }
 }
 
 /// Prints help and version as clap made them, and its errors on one line.
@@ -108,14 +110,9 @@ fn answer_clap(error: &clap::Error) -> ExitCode {
         _ => {
             let text = error.render().to_string();
             let text = text.split("\n\nUsage:").next().unwrap_or(&text);
-            let text = text
-                .split("\n\nFor more information")
-                .next()
-                .unwrap_or(text);
+            let text = text.split("\n\nFor more information").next().unwrap_or(text);
             let text = one_line(text.strip_prefix("error: ").unwrap_or(text));
-            output::complain(&format!(
-                "{text}; 'patchwave --help' and 'patchwave VERB --help' tell what there is"
-            ));
+            output::complain(&format!("{text}; 'patchwave --help' and 'patchwave VERB --help' tell what there is"));
             ExitCode::from(2)
         }
     }

@@ -24,10 +24,7 @@ pub(crate) fn complain(line: &str) {
 /// Writes a text to stdout.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
         result => result.context("cannot write to stdout"),
     }
@@ -43,34 +40,51 @@ pub(crate) fn write_text(path: Option<&Path>, text: &str) -> anyhow::Result<()> 
 
 /// Writes a file whole or not at all: to a temporary file beside it, which then takes its name.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let shown = path.display();
-    if path.is_dir() {
-        anyhow::bail!("cannot write {shown}: it is a folder; name a file");
+    Prepared::new(path)?.write(bytes)
+}
+
+/// A file that is known to be writable, before the work is done that it is for.
+pub(crate) struct Prepared<'a> {
+    path: &'a Path,
+    /// What becomes the file; none where the path is a device or a pipe, which renaming would replace by a file.
+    part: Option<Part>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Makes the folder, if it is not there, and an empty temporary file in it.
+    pub(crate) fn new(path: &'a Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        if path.is_dir() {
+            anyhow::bail!("cannot write {shown}: it is a folder; name a file");
+        }
+        if path.exists() && !path.is_file() {
+            return Ok(Self { path, part: None });
+        }
+        let Some(name) = path.file_name() else {
+            anyhow::bail!("cannot write {shown}: it names no file");
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot write {shown}: its folder {} cannot be made", folder.display()))?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.part", std::process::id()));
+        let part = Part(folder.join(hidden));
+        fs::write(&part.0, []).with_context(|| format!("cannot write {shown}"))?;
+        Ok(Self { path, part: Some(part) })
     }
-    // Renaming onto a device or a pipe would replace it by a file.
-    if path.exists() && !path.is_file() {
-        return fs::write(path, bytes).with_context(|| format!("cannot write {shown}"));
+
+    /// Writes the file whole or not at all.
+    pub(crate) fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
+        let written = match &self.part {
+            None => fs::write(self.path, bytes),
+            Some(part) => fs::write(&part.0, bytes).and_then(|()| fs::rename(&part.0, self.path)),
+        };
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
-    let Some(name) = path.file_name() else {
-        anyhow::bail!("cannot write {shown}: it names no file");
-    };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(folder).with_context(|| {
-        format!(
-            "cannot write {shown}: its folder {} cannot be made",
-            folder.display()
-        )
-    })?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let part = Part(folder.join(hidden));
-    fs::write(&part.0, bytes)
-        .and_then(|()| fs::rename(&part.0, path))
-        .with_context(|| format!("cannot write {shown}"))
 }
 
 /// A temporary file, removed if it still has its temporary name at the end.

@@ -12,9 +12,7 @@ const MARGIN: f64 = 80.0;
 /// Height of an equilateral triangle with side 1.
 const TRI_HEIGHT: f64 = 0.866_025_403_784_438_6;
 /// Ring r, or an isoline's line r, has colour r, over and over. The first is the outer edge.
-const COLOURS: [&str; 7] = [
-    "#1d3557", "#d1495b", "#2a9d8f", "#8f5bb5", "#e07a1f", "#3a86c8", "#6a8d2f",
-];
+const COLOURS: [&str; 7] = ["#1d3557", "#d1495b", "#2a9d8f", "#8f5bb5", "#e07a1f", "#3a86c8", "#6a8d2f"];
 /// The fill of transition triangles, and of the others.
 const TRANSITION: &str = "#ffe3b3";
 const REGULAR: &str = "#f3f6f9";
@@ -22,35 +20,20 @@ const REGULAR: &str = "#f3f6f9";
 /// Draws a pattern. `mesh` holds the indices that tell which points belong together; it differs from the pattern's own
 /// only for points, which join nothing.
 pub(crate) fn draw(request: &Request, pattern: &Pattern, mesh: &[u32]) -> String {
-    let page = Page {
-        domain: request.domain,
-    };
-    let height = MARGIN * 2.0
-        + SIDE
-            * if request.domain == Domain::Tri {
-                TRI_HEIGHT
-            } else {
-                1.0
-            };
+    let page = Page { domain: request.domain };
+    let height = MARGIN * 2.0 + SIDE * if request.domain == Domain::Tri { TRI_HEIGHT } else { 1.0 };
     let width = MARGIN * 2.0 + SIDE;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          height=\"{height:.0}\" font-family=\"sans-serif\" font-size=\"17\" stroke-linejoin=\"round\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
-    let at: Vec<_> = pattern
-        .fixed16
-        .iter()
-        .map(|&[u, v]| page.place(f64::from(u) / 65536.0, f64::from(v) / 65536.0))
-        .collect();
+    let at: Vec<_> =
+        pattern.fixed16.iter().map(|&[u, v]| page.place(f64::from(u) / 65536.0, f64::from(v) / 65536.0)).collect();
     let scale = Scale::of(&at, mesh);
 
     // Writing to a String cannot fail, here and below.
-    let _ = writeln!(
-        svg,
-        "<path d=\"{}\" fill=\"none\" stroke=\"#c3cad2\" stroke-width=\"1\"/>",
-        page.outline()
-    );
+    let _ = writeln!(svg, "<path d=\"{}\" fill=\"none\" stroke=\"#c3cad2\" stroke-width=\"1\"/>", page.outline());
     let classes = match request.domain {
         Domain::Isoline => lines_of(&pattern.fixed16),
         Domain::Tri | Domain::Quad => {
@@ -77,11 +60,7 @@ struct Page {
 impl Page {
     fn place(&self, u: f64, v: f64) -> (f64, f64) {
         // The triangle stands on V's corner, so that U points right, V down, and clockwise stays clockwise.
-        let (x, y) = if self.domain == Domain::Tri {
-            (u + v / 2.0, v * TRI_HEIGHT)
-        } else {
-            (u, v)
-        };
+        let (x, y) = if self.domain == Domain::Tri { (u + v / 2.0, v * TRI_HEIGHT) } else { (u, v) };
         (MARGIN + x * SIDE, MARGIN + y * SIDE)
     }
 
@@ -93,13 +72,7 @@ impl Page {
     }
 
     fn outline(&self) -> String {
-        path(
-            &self
-                .corners()
-                .iter()
-                .map(|&(u, v)| self.place(u, v))
-                .collect::<Vec<_>>(),
-        )
+        path(&self.corners().iter().map(|&(u, v)| self.place(u, v)).collect::<Vec<_>>())
     }
 }
 
@@ -116,11 +89,7 @@ impl Scale {
         // The typical distance of neighbours: that of N points spread evenly over the page.
         let primitives = mesh.len() / 3;
         let spacing = SIDE / (at.len().max(primitives / 2).max(1) as f64).sqrt();
-        Self {
-            dot: (spacing * 0.07).clamp(1.3, 6.0),
-            line: (spacing * 0.02).clamp(0.6, 2.2),
-            numbers: at.len() <= 60,
-        }
+        Self { dot: (spacing * 0.07).clamp(1.3, 6.0), line: (spacing * 0.02).clamp(0.6, 2.2), numbers: at.len() <= 60 }
     }
 }
 
@@ -166,10 +135,7 @@ fn rings_of(points: usize, mesh: &[u32]) -> Vec<usize> {
         }
         ring = next;
     }
-    rings
-        .iter()
-        .map(|&ring| if ring == UNKNOWN { 0 } else { ring })
-        .collect()
+    rings.iter().map(|&ring| if ring == UNKNOWN { 0 } else { ring }).collect()
 }
 
 /// The line of each point of an isoline patch: points of a line have one v and follow each other.
@@ -203,10 +169,7 @@ fn triangles(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], rings: &[usize],
     // points of the innermost ring across the middle is not.
     let mut sides: BTreeMap<(usize, usize), (u32, bool)> = BTreeMap::new();
     for triangle in mesh.chunks_exact(3) {
-        let corners: Vec<_> = triangle
-            .iter()
-            .filter_map(|&index| at.get(index as usize).copied())
-            .collect();
+        let corners: Vec<_> = triangle.iter().filter_map(|&index| at.get(index as usize).copied()).collect();
         if corners.len() < 3 {
             continue;
         }
@@ -224,11 +187,7 @@ fn triangles(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], rings: &[usize],
     let mut along: BTreeMap<usize, String> = BTreeMap::new();
     for ((a, b), (uses, borders)) in sides {
         let of_ring = rings[a] == rings[b] && (borders || uses == 1);
-        let to = if of_ring {
-            along.entry(rings[a]).or_default()
-        } else {
-            &mut across
-        };
+        let to = if of_ring { along.entry(rings[a]).or_default() } else { &mut across };
         *to += &open_path(&[at[a], at[b]]);
     }
     for (fill, d) in [REGULAR, TRANSITION].iter().zip(&fills) {
@@ -257,10 +216,7 @@ fn segments(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], lines: &[usize], 
 
 fn stroke(svg: &mut String, d: &str, colour: &str, width: f64) {
     if !d.is_empty() {
-        let _ = writeln!(
-            svg,
-            "<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width:.2}\"/>"
-        );
+        let _ = writeln!(svg, "<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width:.2}\"/>");
     }
 }
 
@@ -268,11 +224,7 @@ fn dots(svg: &mut String, at: &[(f64, f64)], classes: &[usize], scale: &Scale) {
     // Inner ones first: where rings lie on top of each other, the outer edge shows.
     for (number, (&(x, y), &class)) in at.iter().zip(classes).enumerate().rev() {
         let colour = COLOURS[class % COLOURS.len()];
-        let _ = writeln!(
-            svg,
-            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{:.2}\" fill=\"{colour}\"/>",
-            scale.dot
-        );
+        let _ = writeln!(svg, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{:.2}\" fill=\"{colour}\"/>", scale.dot);
         if scale.numbers {
             let _ = writeln!(
                 svg,
@@ -285,16 +237,8 @@ fn dots(svg: &mut String, at: &[(f64, f64)], classes: &[usize], scale: &Scale) {
 }
 
 fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
-    let factors: Vec<_> = request
-        .factor_bits
-        .iter()
-        .map(|&bits| f32::from_bits(bits))
-        .collect();
-    let bottom = page
-        .corners()
-        .iter()
-        .map(|&(u, v)| page.place(u, v).1)
-        .fold(0.0, f64::max);
+    let factors: Vec<_> = request.factor_bits.iter().map(|&bits| f32::from_bits(bits)).collect();
+    let bottom = page.corners().iter().map(|&(u, v)| page.place(u, v).1).fold(0.0, f64::max);
     let (middle, center) = (MARGIN + SIDE / 2.0, MARGIN + SIDE / 2.0);
     // Far enough out to leave the points' numbers their room.
     let (left, right) = (MARGIN - 34.0, MARGIN + SIDE + 40.0);
@@ -307,30 +251,15 @@ fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
     };
     match (request.domain, factors.as_slice()) {
         (Domain::Isoline, [density, detail]) => {
-            text(
-                middle,
-                top,
-                0.0,
-                format!("detail {detail}: segments along U →"),
-            );
-            text(
-                left,
-                center,
-                90.0,
-                format!("density {density}: lines along V →"),
-            );
+            text(middle, top, 0.0, format!("detail {detail}: segments along U →"));
+            text(left, center, 90.0, format!("density {density}: lines along V →"));
         }
         (Domain::Tri, [u, v, w, inside]) => {
             // Beside the middles of the slanting edges.
             let (across, down) = (SIDE / 4.0 - 36.0, MARGIN + SIDE * TRI_HEIGHT / 2.0 + 20.0);
             text(MARGIN + across, down, 60.0, format!("edge 0, U==0: {u}"));
             text(middle, top, 0.0, format!("edge 1, V==0: {v}"));
-            text(
-                MARGIN + SIDE - across,
-                down,
-                -60.0,
-                format!("edge 2, W==0: {w}"),
-            );
+            text(MARGIN + SIDE - across, down, -60.0, format!("edge 2, W==0: {w}"));
             text(MARGIN + across, bottom, 0.0, format!("inside {inside}"));
             text(MARGIN, top, 0.0, "W = 1".to_owned());
             text(MARGIN + SIDE, top, 0.0, "U = 1".to_owned());
@@ -356,17 +285,9 @@ fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
             OutputTopology::Line => (2, "lines"),
             OutputTopology::TriangleCw | OutputTopology::TriangleCcw => (3, "triangles"),
         };
-        format!(
-            "{} domain points, {} {primitives}",
-            pattern.fixed16.len(),
-            pattern.indices.len() / each
-        )
+        format!("{} domain points, {} {primitives}", pattern.fixed16.len(), pattern.indices.len() / each)
     };
-    let _ = writeln!(
-        svg,
-        "<text x=\"{MARGIN}\" y=\"{:.1}\" fill=\"#333333\">{what}</text>",
-        bottom + 60.0
-    );
+    let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\" fill=\"#333333\">{what}</text>", bottom + 60.0);
 }
 
 /// A closed path through places on the page.

@@ -1,12 +1,26 @@
 //! `patchwave render`: a scene through the whole pipeline into a picture.
 
-use crate::adapter::AdapterChoice;
-use crate::factors::{HOW_WRITTEN, factor_bits};
-use crate::{Outcome, names, output};
-use clap::ValueEnum;
-use patchwave::tessellator::Partitioning;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, Table, presets};
+use patchwave::mesh::ObjOptions;
+use patchwave::tessellator::Partitioning;
+use patchwave::{Mesh, Tessellation, Workspace, WorkspaceDescriptor};
+
+use crate::adapter::AdapterChoice;
+use crate::factors::{HOW_WRITTEN, factor_bits};
+use crate::progress::Progress;
+use crate::scene::Size;
+use crate::scene::camera::Camera;
+use crate::scene::gpu::Gpu;
+use crate::scene::picture::Picture;
+use crate::scene::stopwatch::Stopwatch;
+use crate::scene::studio::Studio;
+use crate::scene::teapot::{Factors, Teapot, VIEW};
+use crate::{Outcome, names, output};
 
 /// Render a scene with tessellation on the GPU and write it as PNG
 ///
@@ -17,6 +31,7 @@ Examples:
   patchwave render teapot -o out/teapot.png
   patchwave render teapot -o out/wire.png --wireframe --size 1600x1200 \\
       --factor 7.3 --partitioning fractional_odd
+  patchwave render teapot -o out/teapot.png --obj out/teapot.obj --factor 16
 
 {HOW_WRITTEN}"))]
 pub(crate) struct Args {
@@ -26,18 +41,22 @@ pub(crate) struct Args {
     /// The PNG file to write; its folder is made if it is not there
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The tessellation factor of every edge and inside [default: chosen by the scene]
+    /// The tessellation factor of every edge and inside [default: by size on screen, for
+    /// segments of 10 pixels, 24 with --wireframe]
     #[arg(long, value_name = "F")]
     factor: Option<Factor>,
     /// How factors become segments
     #[arg(long, value_parser = names::partitioning(), value_name = "P", default_value = "fractional_even")]
     partitioning: Partitioning,
     /// Width and height of the picture in pixels, each 1 to 8192
-    #[arg(long, value_name = "WxH", default_value = "1280x960")]
+    #[arg(long, value_name = "WxH", default_value = "1280x960", allow_hyphen_values = true)]
     size: Size,
     /// Draw the edges of the triangles
     #[arg(long)]
     wireframe: bool,
+    /// Also write the tessellated mesh, as Wavefront OBJ
+    #[arg(long, value_name = "FILE")]
+    obj: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterChoice,
 }
@@ -61,54 +80,107 @@ impl FromStr for Factor {
     }
 }
 
-/// Width and height of the picture.
-#[derive(Clone, Copy, Debug)]
-struct Size {
-    width: u32,
-    height: u32,
-}
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        // 8192 is WebGPU's default limit on a texture's sides.
-        let side = |side: &str| side.parse().ok().filter(|side| (1..=8192).contains(side));
-        text.split_once(['x', 'X'])
-            .and_then(|(width, height)| {
-                Some(Self {
-                    width: side(width)?,
-                    height: side(height)?,
-                })
-            })
-            .ok_or_else(|| {
-                format!("'{text}' is no size; write width x height, each 1 to 8192, like 1280x960")
-            })
-    }
+/// What the table says of a draw.
+struct Figures {
+    patches: u32,
+    threadgroups: u32,
+    vertices: u64,
+    primitives: u64,
+    /// Milliseconds of tessellating and of drawing on the GPU; empty where the adapter has no timestamps.
+    gpu: Vec<f64>,
+    /// Milliseconds of both by the clock.
+    wall: f64,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let Args {
-        scene,
-        factor,
-        partitioning,
-        size,
-        wireframe,
-        ..
-    } = args;
-    let chosen = args.adapter.choose()?;
-    let _ = (
-        scene,
-        factor.map(|factor| factor.0),
-        partitioning,
-        size.width,
-        size.height,
-        wireframe,
-        &chosen.adapter,
-    );
-    let _ = output::write_file;
-    anyhow::bail!(
-        "cannot write {}: this build has no render pipeline yet",
-        args.output.display()
-    )
+    let begun = Instant::now();
+    let Scene::Teapot = args.scene;
+    if args.obj.as_ref() == Some(&args.output) {
+        let same = format!("--output and --obj are both {}; name two files", args.output.display());
+        return Err(output::Usage(same).into());
+    }
+    // Whether the files can be written is known before any work is done for them.
+    let picture_file = output::Prepared::new(&args.output)?;
+    let obj_file = args.obj.as_deref().map(output::Prepared::new).transpose()?;
+
+    let mut progress = Progress::new("opening the adapter");
+    let gpu = Gpu::open(&args.adapter.choose()?)?;
+    let picture = Picture::new(&gpu, args.size)?;
+    let camera = Camera::new(&VIEW, args.size);
+    progress.say("compiling shaders");
+    // Fine enough for a smooth outline, or coarse enough for triangles to be seen.
+    let by_size = Factors::Segment(if args.wireframe { 24.0 } else { 10.0 });
+    let factors = args.factor.map_or(by_size, |factor| Factors::Fixed(factor.0));
+    let teapot = Teapot::new(&gpu, &camera, factors, args.partitioning)?;
+    let studio = Studio::new(&gpu, &teapot.pipeline, &camera, args.size, args.wireframe)?;
+
+    progress.say("tessellating and drawing");
+    let (figures, tessellation) = draw(&gpu, &teapot, &studio, &picture)?;
+    progress.say("writing");
+    picture_file.write(&picture.read_png(&gpu)?)?;
+    if let Some(file) = obj_file {
+        let mesh = Mesh::read_blocking(&gpu.device, &gpu.queue, &tessellation)?;
+        let mut text = Vec::new();
+        mesh.write_obj(&mut text, &ObjOptions { position: Some("world_position"), normal: Some("normal") })?;
+        file.write(&text)?;
+    }
+    drop(progress);
+    output::say(&table(&gpu, &figures, begun.elapsed().as_secs_f64() * 1e3))?;
+    Ok(Outcome::Passed)
+}
+
+/// Tessellates and draws once.
+fn draw(gpu: &Gpu, teapot: &Teapot, studio: &Studio, picture: &Picture) -> anyhow::Result<(Figures, Tessellation)> {
+    let Gpu { device, queue, .. } = gpu;
+    let pipeline = &teapot.pipeline;
+    let measurement = teapot.with_draw(|draw| pipeline.measure_blocking(device, queue, draw))?;
+    let sizes = WorkspaceDescriptor::for_measurement(pipeline, &measurement)?;
+    let mut workspace = Workspace::new(device, pipeline, sizes)?;
+
+    let begun = Instant::now();
+    let mut stopwatch = Stopwatch::new(gpu, 3);
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("render") });
+    stopwatch.mark(&mut encoder);
+    let tessellation = teapot.with_draw(|draw| pipeline.encode(queue, &mut encoder, &mut workspace, draw))?;
+    stopwatch.mark(&mut encoder);
+    studio.draw(gpu, &mut encoder, &tessellation, picture);
+    stopwatch.mark(&mut encoder);
+    picture.copy(&mut encoder);
+    stopwatch.finish(&mut encoder);
+    queue.submit([encoder.finish()]);
+    gpu.wait()?;
+    let wall = begun.elapsed().as_secs_f64() * 1e3;
+    let figures = Figures {
+        patches: measurement.patches(),
+        threadgroups: measurement.threadgroups(),
+        vertices: measurement.vertices(),
+        primitives: measurement.primitives(),
+        gpu: stopwatch.milliseconds(gpu)?,
+        wall,
+    };
+    Ok((figures, tessellation))
+}
+
+fn table(gpu: &Gpu, figures: &Figures, all: f64) -> String {
+    let milliseconds = |value: f64| format!("{value:.2} ms");
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut row = |name: &str, value: String| {
+        table.add_row([name.to_owned(), value]);
+    };
+    row("adapter", gpu.name.clone());
+    row("patches", figures.patches.to_string());
+    row("threadgroups", figures.threadgroups.to_string());
+    row("domain points", figures.vertices.to_string());
+    row("triangles", figures.primitives.to_string());
+    if let [tessellating, drawing] = figures.gpu[..] {
+        row("tessellating, on the GPU", milliseconds(tessellating));
+        row("drawing, on the GPU", milliseconds(drawing));
+    }
+    row("both, by the clock", milliseconds(figures.wall));
+    row("all, with set-up", milliseconds(all));
+    if let Some(column) = table.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt() + "\n"
 }

@@ -3,8 +3,11 @@
 use crate::adapter::AdapterChoice;
 use crate::factors::{Factors, HOW_WRITTEN};
 use crate::output::{self, Usage};
+use crate::scene::gpu::Gpu;
 use crate::{Outcome, names, pattern_svg};
+use anyhow::Context;
 use clap::ValueEnum;
+use patchwave::golden;
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -59,7 +62,7 @@ pub(crate) struct Args {
 enum Device {
     /// The CPU twin
     Cpu,
-    /// The kernel on the adapter
+    /// The pipeline on the adapter
     Gpu,
 }
 
@@ -103,10 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             let mesh = match request.topology {
                 // Points alone do not tell their rings; the triangles between the same points do.
                 OutputTopology::Point if request.domain != Domain::Isoline => {
-                    let triangles = Request {
-                        topology: OutputTopology::TriangleCw,
-                        ..request.clone()
-                    };
+                    let triangles = Request { topology: OutputTopology::TriangleCw, ..request.clone() };
                     tessellate_on_cpu(&triangles)?.indices
                 }
                 _ => pattern.indices.clone(),
@@ -120,12 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// The request, where the numbers of factors and the topology fit the domain.
 fn checked(args: &Args) -> Result<Request, Usage> {
-    let Args {
-        domain,
-        partitioning,
-        topology,
-        ..
-    } = *args;
+    let Args { domain, partitioning, topology, .. } = *args;
     let edges = &args.edges.0[..];
     let inside = args.inside.as_ref().map_or(&[][..], |inside| &inside.0);
     let names = match domain {
@@ -133,67 +128,36 @@ fn checked(args: &Args) -> Result<Request, Usage> {
         Domain::Tri => "--edges U==0,V==0,W==0 --inside F",
         Domain::Quad => "--edges U==0,V==0,U==1,V==1 --inside U,V",
     };
-    let wanted = [
-        domain.edge_count(),
-        domain.factor_count() - domain.edge_count(),
-    ];
-    for ((option, given), wanted) in [("--edges", edges), ("--inside", inside)]
-        .into_iter()
-        .zip(wanted)
-    {
+    let wanted = [domain.edge_count(), domain.factor_count() - domain.edge_count()];
+    for ((option, given), wanted) in [("--edges", edges), ("--inside", inside)].into_iter().zip(wanted) {
         if given.len() != wanted {
-            let factors = if given.len() == 1 {
-                "factor"
-            } else {
-                "factors"
-            };
-            return Err(Usage(format!(
-                "{option} has {} {factors}, and {domain} takes {wanted}: {names}",
-                given.len()
-            )));
+            let factors = if given.len() == 1 { "factor" } else { "factors" };
+            return Err(Usage(format!("{option} has {} {factors}, and {domain} takes {wanted}: {names}", given.len())));
         }
     }
     if !topology.is_valid_for(domain) {
-        let there = OutputTopology::ALL
-            .iter()
-            .filter(|topology| topology.is_valid_for(domain));
-        let there = there
-            .map(|topology| topology.name())
-            .collect::<Vec<_>>()
-            .join(", ");
-        return Err(Usage(format!(
-            "--topology {topology} does not go with --domain {domain}; it has {there}"
-        )));
+        let there = OutputTopology::ALL.iter().filter(|topology| topology.is_valid_for(domain));
+        let there = there.map(|topology| topology.name()).collect::<Vec<_>>().join(", ");
+        return Err(Usage(format!("--topology {topology} does not go with --domain {domain}; it has {there}")));
     }
-    Ok(Request {
-        domain,
-        partitioning,
-        topology,
-        factor_bits: [edges, inside].concat(),
-    })
+    Ok(Request { domain, partitioning, topology, factor_bits: [edges, inside].concat() })
 }
 
 /// Runs the CPU twin.
 fn tessellate_on_cpu(request: &Request) -> anyhow::Result<Pattern> {
-    let Request {
-        domain,
-        partitioning,
-        topology,
-        ref factor_bits,
-    } = *request;
+    let Request { domain, partitioning, topology, ref factor_bits } = *request;
     let patch = TessellatedPatch::new(domain, partitioning, topology, factor_bits)?;
-    Ok(Pattern {
-        culled: patch.is_culled(),
-        fixed16: patch.points().collect(),
-        indices: patch.indices().collect(),
-    })
+    Ok(Pattern { culled: patch.is_culled(), fixed16: patch.points().collect(), indices: patch.indices().collect() })
 }
 
-/// Runs the kernel of the same name on the chosen adapter.
-fn tessellate_on_gpu(_request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
-    let chosen = adapter.choose()?;
-    anyhow::bail!(
-        "cannot tessellate on '{}': this build has no GPU pipeline yet; use --device cpu",
-        chosen.info.name
-    )
+/// Runs the patch through the whole pipeline on the chosen adapter.
+fn tessellate_on_gpu(request: &Request, adapter: &AdapterChoice) -> anyhow::Result<Pattern> {
+    let Request { domain, partitioning, topology, ref factor_bits } = *request;
+    let gpu = Gpu::open(&adapter.choose()?)?;
+    let patches =
+        golden::gpu::tessellate(&gpu.device, &gpu.queue, domain, partitioning, topology, &[factor_bits.as_slice()])?;
+    gpu.check()?;
+    let patch = patches.into_iter().next();
+    let patch = patch.with_context(|| format!("adapter '{}' gave no patch back", gpu.name))?;
+    Ok(Pattern { culled: patch.culled, fixed16: patch.points, indices: patch.indices })
 }

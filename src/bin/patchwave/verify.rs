@@ -1,6 +1,8 @@
 //! `patchwave verify`: the tessellator against the golden vectors.
 
 use crate::adapter::{AdapterChoice, Candidate};
+use crate::progress::Progress;
+use crate::scene::gpu::Gpu;
 use crate::{Outcome, output};
 use patchwave::golden::{self, Case, Difference};
 use serde::Serialize;
@@ -72,8 +74,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     anyhow::ensure!(!cases.is_empty(), "there is no golden vector to check; each line of a .jsonl file is one");
 
+    let mut progress = Progress::new("checking the CPU");
     let cpu: Verdicts = cases.iter().map(Case::check).collect();
+    progress.say("checking the GPU");
     let gpu = verify_on_gpu(&cases, &chosen);
+    drop(progress);
 
     // Each device with its name, the GPU where it ran.
     let ran: Vec<_> = [("CPU", Some(&cpu)), ("GPU", gpu.as_ref().ok())]
@@ -114,7 +119,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if failures.is_empty() { Outcome::Passed } else { Outcome::Failed })
 }
 
-/// Runs the cases through the kernel on the adapter: a verdict each, in their order.
-fn verify_on_gpu(_cases: &[Case], chosen: &Candidate) -> anyhow::Result<Verdicts> {
-    anyhow::bail!("cannot verify on '{}': this build has no GPU pipeline yet", chosen.info.name)
+/// Runs the cases through the whole pipeline on the adapter: a verdict each, in their order.
+fn verify_on_gpu(cases: &[Case], chosen: &Candidate) -> anyhow::Result<Verdicts> {
+    let gpu = Gpu::open(chosen)?;
+    let differences = golden::gpu::run(&gpu.device, &gpu.queue, cases)?;
+    gpu.check()?;
+    let mut verdicts: Verdicts = vec![Ok(()); cases.len()];
+    for (number, difference) in differences {
+        if let Some(verdict) = verdicts.get_mut(number) {
+            *verdict = Err(difference);
+        }
+    }
+    Ok(verdicts)
 }

@@ -1,0 +1,212 @@
+//! `patchwave bench`: how fast the passes are on an adapter, beside a plain fill of memory in the same run.
+
+mod grid;
+mod measure;
+
+use crate::adapter::AdapterChoice;
+use crate::{Outcome, output};
+use comfy_table::Table;
+use grid::{Grid, Load};
+use measure::{Sample, Timer, fill_bandwidth};
+use serde::Serialize;
+
+/// Measure the passes on an adapter: points, triangles and bytes a second
+///
+/// Bicubic Bézier patches of 16 control points, vertices of 32 bytes (position and normal), indices included. Beside them,
+/// in the same run, a plain fill of memory with 16-byte stores. Each row is checked: the number of vertices that the GPU
+/// reports must be the tessellator's. Times are medians; GPU time stamps where the device has them, else wall clock around
+/// submission and wait (the column says which).
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  patchwave bench
+  patchwave bench --patches 4096 --factors 8 --modes offchip --repeat 15
+  patchwave bench --json")]
+pub(crate) struct Args {
+    /// How many patches, comma-separated
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [4096u32])]
+    patches: Vec<u32>,
+    /// Uniform factors, comma-separated, each 1 to 64
+    #[arg(long, value_name = "F,…", value_delimiter = ',', default_values_t = [1.0f32, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])]
+    factors: Vec<f32>,
+    /// Modes, comma-separated: onchip, offchip, dynamic
+    #[arg(long, value_name = "M,…", value_delimiter = ',', value_enum, default_values_t = [grid::Mode::Onchip, grid::Mode::Offchip, grid::Mode::Dynamic])]
+    modes: Vec<grid::Mode>,
+    /// Also 1 % of patches at factor 64 among 2, scattered and clustered
+    #[arg(long)]
+    skewed: bool,
+    /// Patches per threadgroup [default: as many as fit]
+    #[arg(long, value_name = "P")]
+    patches_per_threadgroup: Option<u32>,
+    /// Average factor from which a threadgroup goes off-chip in dynamic mode [default: about 256 domain points]
+    #[arg(long, value_name = "T")]
+    factor_threshold: Option<f32>,
+    /// Domain waves that an off-chip threadgroup still runs on-chip in dynamic mode
+    #[arg(long, value_name = "W")]
+    wave_threshold: Option<u32>,
+    /// Timed repetitions of each row, after one to warm up
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    repeat: u32,
+    #[command(flatten)]
+    adapter: AdapterChoice,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A row of the report.
+#[derive(Serialize)]
+struct Row {
+    load: String,
+    mode: &'static str,
+    patches: u32,
+    patches_per_threadgroup: u32,
+    points: u64,
+    triangles: u64,
+    milliseconds: f64,
+    fastest: f64,
+    slowest: f64,
+    million_points_per_second: f64,
+    gigabytes_per_second: f64,
+    share_of_fill: Option<f64>,
+    encode_microseconds: f64,
+    memory_bytes: u64,
+    /// Hull, allocate, domain, connectivity.
+    pass_milliseconds: Option<[f64; 4]>,
+}
+
+/// The whole report.
+#[derive(Serialize)]
+struct Report {
+    adapter: String,
+    driver: String,
+    clock: &'static str,
+    fill_gigabytes_per_second: Option<f64>,
+    rows: Vec<Row>,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let chosen = args.adapter.choose()?;
+    let (device, queue) = measure::device(&chosen.adapter)?;
+    let timer = Timer::new(&device, &queue);
+    let fill = fill_bandwidth(&device, &queue, &timer, args.repeat)?;
+    let mut rows = Vec::new();
+    for &patches in &args.patches {
+        let mut loads: Vec<Load> = args.factors.iter().map(|&factor| Load::Uniform(factor)).collect();
+        if args.skewed {
+            loads.extend([Load::Scattered, Load::Clustered]);
+        }
+        for load in loads {
+            for &mode in &args.modes {
+                rows.push(row(args, &device, &queue, &timer, fill, patches, load, mode)?);
+                if !args.json {
+                    let row = &rows[rows.len() - 1];
+                    eprintln!("{} {} {}: {:.4} ms", row.patches, row.load, row.mode, row.milliseconds);
+                }
+            }
+        }
+    }
+    let report = Report {
+        adapter: chosen.info.name.clone(),
+        driver: format!("{} {}", chosen.info.driver, chosen.info.driver_info),
+        clock: timer.clock(),
+        fill_gigabytes_per_second: Some(fill),
+        rows,
+    };
+    output::say(&if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) })?;
+    Ok(Outcome::Passed)
+}
+
+#[expect(clippy::too_many_arguments, reason = "one row's circumstances, handed through once")]
+fn row(
+    args: &Args,
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    timer: &Timer,
+    fill: f64,
+    patches: u32,
+    load: Load,
+    mode: grid::Mode,
+) -> anyhow::Result<Row> {
+    let parameters = patchwave::hardware::TessellationParameters {
+        patches_per_threadgroup: args.patches_per_threadgroup,
+        tessellation_factor_threshold: args.factor_threshold,
+        ds_wave_threshold: args.wave_threshold,
+    };
+    let grid = Grid::new(device, queue, patches, load, mode, &parameters)?;
+    let Sample { milliseconds, encode_microseconds, report, memory_bytes, passes } =
+        measure::tessellation(device, queue, timer, &grid, args.repeat)?;
+    anyhow::ensure!(
+        report.vertices == grid.expected_points(),
+        "the GPU made {} points, the tessellator {}",
+        report.vertices,
+        grid.expected_points()
+    );
+    let median = milliseconds[milliseconds.len() / 2];
+    let bytes = report.vertices * grid.pipeline.vertex_stride() + report.primitives * 12;
+    let gigabytes_per_second = bytes as f64 / median / 1e6;
+    Ok(Row {
+        load: load.to_string(),
+        mode: mode.name(),
+        patches,
+        patches_per_threadgroup: grid.pipeline.parameters().patches_per_threadgroup,
+        points: report.vertices,
+        triangles: report.primitives,
+        milliseconds: median,
+        fastest: milliseconds[0],
+        slowest: milliseconds[milliseconds.len() - 1],
+        million_points_per_second: report.vertices as f64 / median / 1e3,
+        gigabytes_per_second,
+        share_of_fill: (fill > 0.0).then_some(gigabytes_per_second / fill),
+        encode_microseconds,
+        memory_bytes,
+        pass_milliseconds: passes,
+    })
+}
+
+fn table(report: &Report) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::ASCII_MARKDOWN);
+    table.set_header([
+        "patches",
+        "load",
+        "mode",
+        "P",
+        "points",
+        "triangles",
+        "ms",
+        "min..max",
+        "hull/alloc/domain/conn ms",
+        "Mpoints/s",
+        "GB/s",
+        "of fill",
+        "encode µs",
+        "MiB",
+    ]);
+    for row in &report.rows {
+        table.add_row([
+            row.patches.to_string(),
+            row.load.clone(),
+            row.mode.to_owned(),
+            row.patches_per_threadgroup.to_string(),
+            row.points.to_string(),
+            row.triangles.to_string(),
+            format!("{:.4}", row.milliseconds),
+            format!("{:.4}..{:.4}", row.fastest, row.slowest),
+            row.pass_milliseconds
+                .map_or_else(String::new, |passes| passes.map(|milliseconds| format!("{milliseconds:.4}")).join("/")),
+            format!("{:.1}", row.million_points_per_second),
+            format!("{:.1}", row.gigabytes_per_second),
+            row.share_of_fill.map_or_else(String::new, |share| format!("{:.1} %", share * 100.0)),
+            format!("{:.0}", row.encode_microseconds),
+            format!("{:.1}", row.memory_bytes as f64 / f64::from(1 << 20)),
+        ]);
+    }
+    format!(
+        "{} ({}), {}; fill {:.1} GB/s\n{table}\n",
+        report.adapter,
+        report.driver,
+        report.clock,
+        report.fill_gigabytes_per_second.unwrap_or(0.0)
+    )
+}

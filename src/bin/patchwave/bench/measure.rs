@@ -1,0 +1,261 @@
+//! The clocks, and what is timed with them.
+
+use super::grid::Grid;
+use patchwave::pipeline::{DrawReport, PassTimestamps};
+use patchwave::{Draw, TessellationPipeline, Workspace, WorkspaceDescriptor};
+use std::sync::mpsc;
+use std::time::Instant;
+
+/// What a row was measured at.
+pub(crate) struct Sample {
+    /// Sorted.
+    pub(crate) milliseconds: Vec<f64>,
+    pub(crate) encode_microseconds: f64,
+    pub(crate) report: DrawReport,
+    pub(crate) memory_bytes: u64,
+    /// Milliseconds of hull, allocate, domain and connectivity, where the device can tell; medians.
+    pub(crate) passes: Option<[f64; 4]>,
+}
+
+/// GPU time stamps where the device has them and they can be believed, else the wall clock.
+pub(crate) struct Timer {
+    stamps: Option<Stamps>,
+}
+
+struct Stamps {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    read: wgpu::Buffer,
+    nanoseconds: f64,
+}
+
+const STAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
+
+/// A device with what the benchmark can use.
+pub(crate) fn device(adapter: &wgpu::Adapter) -> anyhow::Result<(wgpu::Device, wgpu::Queue)> {
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("patchwave bench"),
+        required_features: adapter.features() & STAMPS,
+        required_limits: TessellationPipeline::required_limits(adapter),
+        ..wgpu::DeviceDescriptor::default()
+    };
+    Ok(pollster::block_on(adapter.request_device(&descriptor))?)
+}
+
+impl Timer {
+    pub(crate) fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
+        // lavapipe stamps the time at which commands are recorded into its queue for some of them; its wall clock is right.
+        let is_cpu = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        if is_cpu || !device.features().contains(STAMPS) {
+            return Self { stamps: None };
+        }
+        let buffer = |usage| {
+            device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 16, usage, mapped_at_creation: false })
+        };
+        let stamps = Stamps {
+            queries: device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: None,
+                ty: wgpu::QueryType::Timestamp,
+                count: 2,
+            }),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
+            read: buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ),
+            nanoseconds: f64::from(queue.get_timestamp_period()),
+        };
+        Self { stamps: Some(stamps) }
+    }
+
+    pub(crate) fn clock(&self) -> &'static str {
+        if self.stamps.is_some() { "GPU time stamps around the passes" } else { "wall clock around submit and wait" }
+    }
+
+    /// Runs what `encode` encodes and gives back the milliseconds it took.
+    pub(crate) fn time(
+        &self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        encode: impl FnOnce(&mut wgpu::CommandEncoder) -> anyhow::Result<()>,
+    ) -> anyhow::Result<f64> {
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if let Some(stamps) = &self.stamps {
+            encoder.write_timestamp(&stamps.queries, 0);
+        }
+        encode(&mut encoder)?;
+        if let Some(stamps) = &self.stamps {
+            encoder.write_timestamp(&stamps.queries, 1);
+            encoder.resolve_query_set(&stamps.queries, 0..2, &stamps.resolved, 0);
+            encoder.copy_buffer_to_buffer(&stamps.resolved, 0, &stamps.read, 0, Some(16));
+        }
+        let commands = encoder.finish();
+        device.poll(wgpu::PollType::wait_indefinitely())?;
+        let begin = Instant::now();
+        queue.submit([commands]);
+        device.poll(wgpu::PollType::wait_indefinitely())?;
+        let wall = begin.elapsed().as_secs_f64() * 1e3;
+        let Some(stamps) = &self.stamps else { return Ok(wall) };
+        stamps.read.slice(..).map_async(wgpu::MapMode::Read, |_| ());
+        device.poll(wgpu::PollType::wait_indefinitely())?;
+        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&stamps.read.get_mapped_range(..)?);
+        stamps.read.unmap();
+        Ok(ticks[1].saturating_sub(ticks[0]) as f64 * stamps.nanoseconds / 1e6)
+    }
+}
+
+/// Times the passes of a grid, each time into the next of several workspaces, so that no output lies in a cache.
+pub(crate) fn tessellation(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    timer: &Timer,
+    grid: &Grid,
+    repeat: u32,
+) -> anyhow::Result<Sample> {
+    let slices = [grid.vertices.slice(..)];
+    let groups = [Some(&grid.bind_group)];
+    let mut draw = Draw::new(0..grid.patches * 16);
+    draw.vertex_buffers = &slices;
+    draw.bind_groups = &groups;
+    let measurement = grid.pipeline.measure_blocking(device, queue, &draw)?;
+    let sizes = WorkspaceDescriptor::for_measurement(&grid.pipeline, &measurement)?;
+    let mut workspace = Workspace::new(device, &grid.pipeline, sizes)?;
+    let memory_bytes = workspace.total_bytes();
+
+    let mut milliseconds = Vec::new();
+    let mut encode_microseconds = Vec::new();
+    let (sender, receiver) = mpsc::channel();
+    for turn in 0..=repeat {
+        workspace.reset();
+        let sender = sender.clone();
+        let mut encode_time = 0.0;
+        let time = timer.time(device, queue, |encoder| {
+            let begin = Instant::now();
+            let tessellation = grid.pipeline.encode(queue, encoder, &mut workspace, &draw)?;
+            encode_time = begin.elapsed().as_secs_f64() * 1e6;
+            if turn == 0 {
+                workspace.request_report(encoder, &tessellation, move |report| {
+                    let _ = sender.send(report);
+                })?;
+            }
+            Ok(())
+        })?;
+        if turn > 0 {
+            milliseconds.push(time);
+            encode_microseconds.push(encode_time);
+        }
+    }
+    let report = receiver.try_recv()??;
+    report.fits()?;
+    milliseconds.sort_by(f64::total_cmp);
+    encode_microseconds.sort_by(f64::total_cmp);
+    Ok(Sample {
+        encode_microseconds: encode_microseconds[encode_microseconds.len() / 2],
+        milliseconds,
+        report,
+        memory_bytes,
+        passes: passes(device, queue, timer, grid, &mut workspace, &draw, repeat)?,
+    })
+}
+
+/// Times each pass, in runs of their own since the stamps between passes cost time too.
+fn passes(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    timer: &Timer,
+    grid: &Grid,
+    workspace: &mut Workspace,
+    draw: &Draw<'_>,
+    repeat: u32,
+) -> anyhow::Result<Option<[f64; 4]>> {
+    let Some(stamps) = &timer.stamps else { return Ok(None) };
+    let chunks = workspace.descriptor().chunks.len() as u32;
+    let count = chunks * PassTimestamps::QUERIES_PER_CHUNK;
+    let queries =
+        device.create_query_set(&wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count });
+    let size = u64::from(count) * 8;
+    let buffer =
+        |usage| device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+    let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
+    let read = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
+    let mut samples: [Vec<f64>; 4] = Default::default();
+    for _ in 0..repeat {
+        workspace.reset();
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let timestamps = PassTimestamps { query_set: &queries, first_query: 0 };
+        grid.pipeline.encode_with_timestamps(queue, &mut encoder, workspace, draw, &timestamps)?;
+        encoder.resolve_query_set(&queries, 0..count, &resolved, 0);
+        encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, Some(size));
+        queue.submit([encoder.finish()]);
+        read.slice(..).map_async(wgpu::MapMode::Read, |_| ());
+        device.poll(wgpu::PollType::wait_indefinitely())?;
+        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&read.get_mapped_range(..)?);
+        read.unmap();
+        for (pass, times) in samples.iter_mut().enumerate() {
+            let ticks: u64 = ticks.chunks_exact(5).map(|t| t[pass + 1].saturating_sub(t[pass])).sum();
+            times.push(ticks as f64 * stamps.nanoseconds / 1e6);
+        }
+    }
+    Ok(Some(samples.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    })))
+}
+
+/// Gigabytes a second of a plain fill with 16-byte stores.
+pub(crate) fn fill_bandwidth(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    timer: &Timer,
+    repeat: u32,
+) -> anyhow::Result<f64> {
+    let limits = device.limits();
+    let size = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(1 << 30) & !0xffff;
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("fill"),
+        source: wgpu::ShaderSource::Wgsl(
+            "@group(0) @binding(0) var<storage, read_write> to: array<vec4u>;
+             @compute @workgroup_size(256)
+             fn fill(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+                 let i = id.y * groups.x * 256u + id.x;
+                 if (i < arrayLength(&to)) { to[i] = vec4u(i); }
+             }"
+            .into(),
+        ),
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("fill"),
+        layout: None,
+        module: &module,
+        entry_point: Some("fill"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("fill"),
+        size,
+        usage: wgpu::BufferUsages::STORAGE,
+        mapped_at_creation: false,
+    });
+    let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("fill"),
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+    });
+    let workgroups = (size / 16).div_ceil(256) as u32;
+    let rows = workgroups.div_ceil(65_535);
+    let mut times = Vec::new();
+    for turn in 0..=repeat {
+        let time = timer.time(device, queue, |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(workgroups.div_ceil(rows), rows, 1);
+            Ok(())
+        })?;
+        if turn > 0 {
+            times.push(time);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(size as f64 / times[times.len() / 2] / 1e6)
+}

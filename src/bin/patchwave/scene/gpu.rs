@@ -1,0 +1,87 @@
+//! The device that a verb works on, and how its errors reach the user.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context;
+use patchwave::TessellationPipeline;
+
+use crate::adapter::Candidate;
+
+/// A device of the chosen adapter.
+pub(crate) struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    /// The adapter's name.
+    pub(crate) name: String,
+    /// What wgpu reported first. Its own handler would panic.
+    failure: Arc<Mutex<Option<String>>>,
+}
+
+impl Gpu {
+    /// Opens the adapter with what patchwave asks for, and timestamps where it has them.
+    pub(crate) fn open(chosen: &Candidate) -> anyhow::Result<Self> {
+        let name = chosen.info.name.clone();
+        let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("patchwave"),
+            required_features: TessellationPipeline::required_features() | chosen.adapter.features() & timestamps,
+            required_limits: TessellationPipeline::required_limits(&chosen.adapter),
+            ..wgpu::DeviceDescriptor::default()
+        };
+        let (device, queue) = pollster::block_on(chosen.adapter.request_device(&descriptor))
+            .with_context(|| format!("adapter '{name}' gives no device"))?;
+        let failure = Arc::new(Mutex::new(None));
+        let seen = Arc::clone(&failure);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            seen.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
+        }));
+        Ok(Self { device, queue, name, failure })
+    }
+
+    /// The first error that wgpu has reported until now, if there is one.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            None => Ok(()),
+            Some(message) => anyhow::bail!("adapter '{}': {message}", self.name),
+        }
+    }
+
+    /// Waits until everything submitted is done.
+    pub(crate) fn wait(&self) -> anyhow::Result<()> {
+        let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.check()?;
+        waited.with_context(|| format!("adapter '{}' stopped answering", self.name))?;
+        Ok(())
+    }
+
+    /// A buffer with these contents.
+    pub(crate) fn buffer(&self, label: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: (bytes.len() as u64).next_multiple_of(4),
+            usage: usage | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.queue.write_buffer(&buffer, 0, bytes);
+        buffer
+    }
+
+    /// The bytes of a buffer that is made with `MAP_READ`.
+    pub(crate) fn read(&self, buffer: &wgpu::Buffer) -> anyhow::Result<Vec<u8>> {
+        let failed = |reason: String| anyhow::anyhow!("reading back from adapter '{}' failed: {reason}", self.name);
+        let outcome = Arc::new(Mutex::new(None));
+        let told = Arc::clone(&outcome);
+        buffer.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        });
+        self.wait()?;
+        match outcome.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(failed(error.to_string())),
+            None => return Err(failed("the device was lost".to_owned())),
+        }
+        let bytes = buffer.get_mapped_range(..).map_err(|error| failed(error.to_string()))?.to_vec();
+        buffer.unmap();
+        Ok(bytes)
+    }
+}
