@@ -31,12 +31,13 @@ impl Kernel {
         Self { module, layouter }
     }
 
-    /// The members of a struct with their offsets, and its size.
+    /// The members of a struct with their offsets, what is spare left out, and its size.
     fn members(&self, name: &str) -> (Vec<(String, u32)>, u32) {
         let found = self.module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
         let (_, ty) = found.unwrap_or_else(|| panic!("no struct {name}"));
         let TypeInner::Struct { members, span } = &ty.inner else { panic!("{name} is no struct") };
-        let members = members.iter().map(|m| (m.name.clone().unwrap_or_default(), m.offset)).collect();
+        let members = members.iter().map(|m| (m.name.clone().unwrap_or_default(), m.offset));
+        let members = members.filter(|(name, _)| !name.starts_with("spare")).collect();
         (members, *span)
     }
 
@@ -69,11 +70,12 @@ fn structs_lie_as_in_wgsl() {
         role mode slot chunk first_threadgroup threadgroups patches_per_threadgroup patches_per_instance
         threadgroups_per_instance first_patch patches two_levels threadgroup_records patch_records block_sums queue
         vertex_capacity primitive_capacity queue_capacity off_chip_capacity first_vertex base_vertex first_instance
-        index_kind index_offset index_count ds_wave_threshold slots on_chip_below vertex_buffers);
+        index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots on_chip_below
+        vertex_buffers);
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start
-        threadgroups spare);
+        threadgroups connectivity);
     assert_eq!(kernel.members("PwSlot"), (slot, SLOT_BYTES as u32));
 
     let (arguments, size) = kernel.members("PwArguments");
