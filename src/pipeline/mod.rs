@@ -8,6 +8,8 @@ mod draw;
 mod encode;
 mod indirect;
 pub(crate) mod layout;
+#[cfg(test)]
+mod layout_tests;
 mod measure;
 mod output;
 mod read;

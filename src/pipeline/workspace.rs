@@ -94,7 +94,9 @@ pub(crate) struct Taken {
 
 /// Memory for the draws of a pipeline. Draws append to it until [`Workspace::reset`].
 ///
-/// One workspace serves one frame at a time: submit what was encoded into it before encoding the next frame's draws.
+/// One workspace serves one frame at a time: submit what was encoded into it before encoding the next frame's draws, in the
+/// order in which it was encoded. Where an encoder is dropped instead, reset the workspace before the next draw: the first
+/// draw after a reset also clears the counters, and with it that would be lost.
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) device: wgpu::Device,
