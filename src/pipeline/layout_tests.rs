@@ -5,8 +5,8 @@ use naga::proc::Layouter;
 use naga::{AddressSpace, Module, TypeInner};
 
 use super::layout::{
-    ARGUMENT_BYTES, CHUNKS, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, Params, SLOT_BYTES, SLOTS, Slot, USED_BYTES,
-    WORDS_OFFSET,
+    ARGUMENT_BYTES, CHUNKS, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, Params, SLOT_BYTES, SLOTS,
+    STREAM_ARGUMENTS, STREAM_DRAW_ARGUMENTS, Slot, USED_BYTES, WORDS_OFFSET,
 };
 use crate::hardware::{PatchFootprint, Profile, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
@@ -65,17 +65,17 @@ macro_rules! fields {
 
 #[test]
 fn structs_lie_as_in_wgsl() {
-    let kernel = Kernel::new(&compose::allocate(&fixed(Domain::Tri), STATE_SHAPE));
+    let kernel = Kernel::new(&compose::allocate(&fixed(Domain::Tri), 32, STATE_SHAPE));
     let params = fields!(Params:
         role mode slot chunk first_threadgroup threadgroups patches_per_threadgroup patches_per_instance
         threadgroups_per_instance first_patch patches two_levels threadgroup_records patch_records block_sums queue
         vertex_capacity primitive_capacity queue_capacity off_chip_capacity first_vertex base_vertex first_instance
         index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots on_chip_below
-        vertex_buffers);
+        vertex_buffers indirect_offset indirect_stride most_patches most_threadgroups);
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start
-        threadgroups connectivity);
+        threadgroups connectivity patches patches_per_instance);
     assert_eq!(kernel.members("PwSlot"), (slot, SLOT_BYTES as u32));
 
     let (arguments, size) = kernel.members("PwArguments");
@@ -83,6 +83,9 @@ fn structs_lie_as_in_wgsl() {
     let offset = |name: &str| arguments.iter().find(|(n, _)| n == name).map(|(_, offset)| u64::from(*offset));
     assert_eq!(offset("domain"), Some(DOMAIN_ARGUMENTS));
     assert_eq!(offset("connectivity"), Some(CONNECTIVITY_ARGUMENTS));
+    assert_eq!(offset("hull"), Some(HULL_ARGUMENTS));
+    assert_eq!(offset("stream"), Some(STREAM_ARGUMENTS));
+    assert_eq!(offset("stream_vertices"), Some(STREAM_DRAW_ARGUMENTS));
     // As wgpu's indirect draws and WebGPU want them.
     let drawn = ["index_count", "instance_count", "first_index", "base_vertex", "first_instance"];
     assert_eq!(drawn.map(offset), [0, 4, 8, 12, 16].map(Some));
