@@ -4,9 +4,9 @@ use anyhow::Context;
 use patchwave::shader::{ScalarKind, SurfaceMember};
 
 use super::buffers::read_file;
-use super::file::{ExpectImage, ExpectIndices, ExpectMember, ExpectPatch, SceneFile};
+use super::file::{ExpectImage, ExpectIndices, ExpectMember, ExpectPatch, ExpectSame, SceneFile};
 use super::pack::pack;
-use super::place::{Complaint, Place, SceneText};
+use super::place::{Complaint, Place, SceneText, suggestion};
 use super::report::Counts;
 use super::scene::{Ran, RanDraw};
 use super::textures::decode;
@@ -50,6 +50,10 @@ pub(crate) fn compare(gpu: &Gpu, file: &SceneFile, ran: &Ran, of_mode: bool) -> 
     for (i, patch) in expect.patch.iter().enumerate() {
         let place = place.key("patch").at(i);
         compare_patch(patch, draw_of(ran, patch.draw, &place)?, &place, &mut mismatches)?;
+    }
+    for (i, same) in expect.same.iter().enumerate() {
+        let place = place.key("same").at(i);
+        compare_same(same, draw_of(ran, same.draw, &place)?, &place, &mut mismatches)?;
     }
     for (name, expected) in &expect.buffers {
         compare_buffer(gpu, ran, name, &expected.value, &place.key("buffers").key(name), &mut mismatches)?;
@@ -104,6 +108,41 @@ fn member_values(value: &Value, member: &SurfaceMember, place: &Place) -> Result
     flat.chunks(components).map(|one| one.iter().map(word).collect()).collect()
 }
 
+/// A member of the output struct, and its values of all vertices.
+fn member_of<'a>(
+    draw: &'a RanDraw,
+    name: &str,
+    place: &Place,
+) -> Result<(&'a SurfaceMember, Vec<Vec<u32>>), Complaint> {
+    let members = &draw.mesh.surface.members;
+    members.iter().find(|member| member.name == name).zip(draw.mesh.member_bits(name)).ok_or_else(|| {
+        let hint = suggestion(name, members.iter().map(|member| member.name.as_str()));
+        place.key("name").complain(format!("the output struct has no member '{name}'{hint}"))
+    })
+}
+
+fn compare_same(
+    expect: &ExpectSame,
+    draw: &RanDraw,
+    place: &Place,
+    mismatches: &mut Mismatches,
+) -> Result<(), Complaint> {
+    let (member, found) = member_of(draw, &expect.name, place)?;
+    let mut wrong = Vec::new();
+    for (i, [a, b]) in expect.vertices.iter().enumerate() {
+        let (Some(one), Some(other)) = (found.get(*a), found.get(*b)) else {
+            let message = format!("there is no such vertex; the draw has {}", found.len());
+            return Err(place.key("vertices").at(i).complain(message));
+        };
+        if one != other {
+            let [one, other] = [one, other].map(|bits| shown(bits, member.kind));
+            wrong.push(format!("{} of vertices {a} and {b}: {one} and {other} differ", expect.name));
+        }
+    }
+    tell(wrong, mismatches);
+    Ok(())
+}
+
 fn compare_member(
     expect: &ExpectMember,
     draw: &RanDraw,
@@ -111,12 +150,7 @@ fn compare_member(
     mismatches: &mut Mismatches,
 ) -> Result<(), Complaint> {
     let mesh = &draw.mesh;
-    let member = mesh.surface.members.iter().find(|member| member.name == expect.name);
-    let (Some(member), Some(found)) = (member, mesh.member_bits(&expect.name)) else {
-        let names = mesh.surface.members.iter().map(|member| member.name.as_str());
-        let hint = super::place::suggestion(&expect.name, names);
-        return Err(place.key("name").complain(format!("the output struct has no member '{}'{hint}", expect.name)));
-    };
+    let (member, found) = member_of(draw, &expect.name, place)?;
     let patch = |number: usize| {
         let message = || format!("there is no patch {number}; the draw has {}, from 0", mesh.patches.len());
         mesh.patches.get(number).ok_or_else(|| place.key("patch").complain(message()))
@@ -258,7 +292,7 @@ fn compare_buffer(
 ) -> anyhow::Result<()> {
     let known = || ran.buffers.iter().filter(|(_, buffer)| buffer.usage().contains(wgpu::BufferUsages::COPY_SRC));
     let Some((_, buffer)) = known().find(|(known, _)| known == name) else {
-        let hint = super::place::suggestion(name, known().map(|(known, _)| known.as_str()));
+        let hint = suggestion(name, known().map(|(known, _)| known.as_str()));
         return Err(place.complain(format!("the scene gives no storage buffer '{name}'{hint}")).into());
     };
     let module = naga::front::wgsl::parse_str(&ran.pipeline.kernels().threadgroup);

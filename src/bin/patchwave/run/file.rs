@@ -288,6 +288,8 @@ pub(crate) struct Expect {
     #[serde(default)]
     pub(crate) patch: Vec<ExpectPatch>,
     #[serde(default)]
+    pub(crate) same: Vec<ExpectSame>,
+    #[serde(default)]
     pub(crate) buffers: BTreeMap<String, ExpectBuffer>,
     pub(crate) image: Option<ExpectImage>,
 }
@@ -334,6 +336,16 @@ pub(crate) struct ExpectPatch {
     pub(crate) factors: Option<Value>,
     pub(crate) vertices: Option<u32>,
     pub(crate) primitives: Option<u32>,
+}
+
+/// Pairs of vertices whose member is the same, bit for bit.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExpectSame {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) draw: usize,
+    pub(crate) vertices: Vec<[usize; 2]>,
 }
 
 /// What a storage buffer holds afterwards.

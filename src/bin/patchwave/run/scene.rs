@@ -78,7 +78,7 @@ impl Scene {
                 let refuse = |_| place.key("file").complain(format!("{name} is not UTF-8 text"));
                 (String::from_utf8(bytes).map_err(refuse)?, name.clone())
             }
-            (None, Some(text)) => (text.clone(), "the shader".to_owned()),
+            (None, Some(text)) => (text.clone(), "shader.text".to_owned()),
             (Some(_), Some(_)) => {
                 return Err(place.key("text").complain("a file is given as well; leave one of them out"));
             }

@@ -131,28 +131,23 @@ impl Value {
     }
 }
 
-/// The numbers of nested lists one after the other, each with its place.
+/// The numbers of nested lists one after the other, each with its place; a number alone is a list of one.
 pub(crate) fn numbers<'a>(value: &'a Value, place: &Place) -> Result<Vec<(&'a Value, Place)>, Complaint> {
     let mut all = Vec::new();
-    gather(value, place, 0, &mut all)?;
+    gather(value, place, &mut all)?;
     Ok(all)
 }
 
-fn gather<'a>(
-    value: &'a Value,
-    place: &Place,
-    depth: usize,
-    all: &mut Vec<(&'a Value, Place)>,
-) -> Result<(), Complaint> {
+fn gather<'a>(value: &'a Value, place: &Place, all: &mut Vec<(&'a Value, Place)>) -> Result<(), Complaint> {
     match value {
         Value::List(list) => {
             for (i, one) in list.iter().enumerate() {
-                gather(one, &place.at(i), depth + 1, all)?;
+                gather(one, &place.at(i), all)?;
             }
             Ok(())
         }
         Value::Table(_) => Err(place.complain("a table stands where numbers are expected")),
-        number if depth == 0 => Err(place.complain(format!("{} stands where a list is expected", number.kind()))),
+
         number => {
             all.push((number, place.clone()));
             Ok(())
