@@ -23,7 +23,7 @@ pub(crate) const WAVE: u32 = 64;
 pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
 pub(crate) const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
 /// Threadgroups from which on items are large.
-pub(crate) const LARGE_ITEMS_FROM: u32 = 2048;
+pub(crate) const LARGE_ITEMS_FROM: u32 = 128;
 
 /// What one workgroup of a pass takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
