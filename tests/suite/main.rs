@@ -8,6 +8,8 @@ mod control_points;
 mod golden;
 mod gpu;
 mod input_assembler;
+mod library;
+mod library_surfaces;
 mod limits;
 mod model;
 mod order;
