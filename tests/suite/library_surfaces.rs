@@ -145,14 +145,20 @@ fn curved_edges_are_the_same_bits_from_both_sides() {
         })
         .collect();
     let orders = [[0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2, 1], [1, 2, 0], [2, 1, 0]];
-    let body: String = orders.into_iter().map(surfaces).collect();
-    let both = run(&rig, &body, 90, &cases).into_iter().zip(run(&rig, &body, 90, &others));
-    for (case, (one, other)) in cases.iter().zip(both) {
-        for (order, (one, other)) in orders.iter().zip(one.chunks_exact(15).zip(other.chunks_exact(15))) {
-            assert_eq!(one[..9], other[..9], "{order:?} {case:x?}");
+    // In kernels that each know of one order only: where several stand side by side, the compiler may share their products
+    // instead of fusing them.
+    let reference = run(&rig, &surfaces(orders[0]), 15, &cases);
+    for order in orders {
+        for cases in [&cases, &others] {
+            for ((case, one), other) in cases.iter().zip(&reference).zip(run(&rig, &surfaces(order), 15, cases)) {
+                assert_eq!(one[..9], other[..9], "{order:?} {case:x?}");
+            }
         }
-        for (order, of) in orders.iter().zip(one.chunks_exact(15)) {
-            assert_eq!(one[..9], of[..9], "{order:?} {case:x?}");
+    }
+    let body: String = orders.into_iter().map(surfaces).collect();
+    for (case, all) in cases.iter().zip(run(&rig, &body, 90, &cases)) {
+        for (order, one) in orders.iter().zip(all.chunks_exact(15)) {
+            assert_eq!(all[..9], one[..9], "{order:?} {case:x?}");
         }
     }
 }

@@ -10,6 +10,7 @@ mod gpu;
 mod indirect;
 mod input_assembler;
 mod library;
+mod library_pipeline;
 mod library_surfaces;
 mod limits;
 mod model;
