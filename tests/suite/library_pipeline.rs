@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use patchwave::library::{culling, edges};
+use patchwave::library::{PIECES, culling, edges, rounding};
 use patchwave::shader::ShaderError;
 use patchwave::{Domain, Draw, Mesh, Partitioning, TessellationPipelineDescriptor};
 
@@ -99,7 +99,7 @@ fn curved_triangles_leave_no_crack() {
                 // The factor is the twin's, up to rounding; where it is then rounded up, by less than a segment or two.
                 let [a, b] = corners.map(|corner| CORNERS[corner]);
                 let raw = edges::tess_edge_sphere(a, b, EYE, 100.0, 8.0);
-                let expected = patchwave::library::rounding::tess_round_factor(raw, partitioning);
+                let expected = rounding::tess_round_factor(raw, partitioning);
                 assert!((patch.factors[side] - expected.min(16.0)).abs() < 1e-3, "{partitioning} {:?}", patch.factors);
             }
         }
@@ -153,6 +153,17 @@ fn names_of_the_library_are_its_own() {
     // Other names with the prefix are anybody's, and so are all within a function.
     let more = "fn tess_level(tess_bernstein: f32) -> f32 { let TESS_POW2 = tess_bernstein; return TESS_POW2; }";
     read(&format!("{GOOD}{more}")).unwrap();
+}
+
+#[test]
+fn every_name_is_documented() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/library.md");
+    let text = std::fs::read_to_string(path).expect("the document is there");
+    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    for piece in PIECES {
+        let missing: Vec<&str> = piece.names().filter(|name| !words.contains(name)).collect();
+        assert!(missing.is_empty(), "docs/library.md lacks {missing:?} of {}", piece.name);
+    }
 }
 
 #[test]
