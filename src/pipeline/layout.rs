@@ -49,6 +49,11 @@ pub(crate) const MAX_PATCHES: u32 = 64;
 pub(crate) const MODE_ON_CHIP: u32 = 0;
 pub(crate) const MODE_DYNAMIC: u32 = 1;
 
+/// `PW_READING_*`; the low byte is the number of factors that are averaged.
+pub(crate) const READING_CULLED_EXCLUDED: u32 = 0x100;
+pub(crate) const READING_CULLED_AS_THEY_ARE: u32 = 0x200;
+pub(crate) const READING_RAW: u32 = 0x400;
+
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
 
@@ -86,7 +91,8 @@ pub(crate) struct Params {
     pub(crate) connectivity_items: u32,
     pub(crate) connectivity_capacity: u32,
     pub(crate) slots: u32,
-    pub(crate) spare: [u32; 2],
+    pub(crate) readings: u32,
+    pub(crate) spare: u32,
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
 }

@@ -61,6 +61,8 @@ pub struct Tessellation {
     pub(crate) threadgroup_records_offset: u64,
     pub(crate) patch_words: u32,
     pub(crate) shape: DrawShape,
+    /// What statistics follow from.
+    pub(crate) pipeline_shape: crate::hardware::PipelineShape,
     pub(crate) off_chip_capacity: u32,
     pub(crate) item_capacity: u32,
     pub(crate) surface: Surface,
@@ -90,7 +92,8 @@ impl Tessellation {
             ),
             patch_words: workspace.patch_words,
             shape: *shape,
-            off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
+            pipeline_shape: pipeline.shape(),
+            off_chip_capacity: workspace.off_chip_blocks,
             item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
             domain: pipeline.fixed.domain,

@@ -6,9 +6,11 @@ use super::attributes::{VertexBufferSlot, attribute_sources, vertex_buffer_slots
 use super::descriptor::TessellationPipelineDescriptor;
 use super::device::guarded;
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
+use super::parameters::{self, on_chip_below, resolve_parameters};
 use crate::Error;
 use crate::hardware::{
-    ParameterError, ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan, heuristic,
+    LdsBudget, ParameterWarning, PatchFootprint, PipelineShape, PipelineStateFlags, Profile, ResolvedParameters,
+    TessellationParameters, ThreadgroupPlan,
 };
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
@@ -23,7 +25,7 @@ const STATE_SHAPE: StateShape = StateShape { chunks: CHUNKS, slots: SLOTS };
 /// A compiled tessellation pipeline: vertex, hull and domain stages and the tessellator between them, as compute passes.
 ///
 /// It belongs to the device that made it and holds no memory of a draw; that is a [`Workspace`](super::Workspace)'s.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TessellationPipeline {
     /// Tells pipelines apart in the caches of a workspace.
     pub(crate) id: u64,
@@ -31,10 +33,17 @@ pub struct TessellationPipeline {
     pub(crate) reflection: Reflection,
     pub(crate) fixed: FixedFunction,
     pub(crate) input_points: u32,
+    pub(crate) profile: Profile,
+    footprint: PatchFootprint,
+    /// Of the patches that the kernels were compiled for at most.
     pub(crate) plan: ThreadgroupPlan,
+    /// Whether both stages have the documentation's define.
+    compiled_off_chip: bool,
     pub(crate) parameters: ResolvedParameters,
     pub(crate) on_chip_below: [[u32; 4]; 32],
     warnings: Vec<ParameterWarning>,
+    /// Patches that the kernels' arrays hold.
+    compiled_patches: u32,
     /// Bytes of a patch in the off-chip buffer.
     pub(crate) off_chip_stride: u64,
     pub(crate) slots: Vec<VertexBufferSlot>,
@@ -125,8 +134,16 @@ impl TessellationPipeline {
         let used_slots: Vec<u32> = (0..slots.len() as u32).filter(|i| sources.iter().any(|s| s.slot == *i)).collect();
         check_storage_buffers(&reflection, used_slots.len() as u32, &limits)?;
         let footprint = footprint(&reflection, descriptor);
-        let plan = ThreadgroupPlan::maximised(&Profile::default(), &footprint, limits.max_compute_workgroup_storage_size)?;
-        let (parameters, warnings) = resolve_parameters(descriptor, &plan, &footprint)?;
+        let profile = Profile { max_patches: descriptor.profile.max_patches.min(MAX_PATCHES), ..descriptor.profile };
+        let plan = ThreadgroupPlan::maximised(&profile, &footprint, limits.max_compute_workgroup_storage_size)?;
+        let compiled_off_chip = parameters::compiled_off_chip(descriptor.hull_off_chip, descriptor.domain_off_chip)?;
+        let asked = parameters::Asked {
+            flags: descriptor.flags,
+            parameters: &descriptor.parameters,
+            readings: descriptor.readings,
+            compiled_off_chip,
+        };
+        let (parameters, warnings) = resolve_parameters(&asked, &plan, &profile, &footprint, descriptor.domain)?;
         let shape = KernelShape {
             input_points: descriptor.input_control_points,
             output_points: descriptor.output_control_points,
@@ -178,12 +195,16 @@ impl TessellationPipeline {
             allocate_draw: next()?,
             withdraw: next()?,
             connectivity: next()?,
+            compiled_patches: shape.max_patches,
             off_chip_stride: compose::off_chip_stride(&reflection, shape.output_points),
             label,
             reflection,
             fixed,
             input_points: descriptor.input_control_points,
+            profile,
+            footprint,
             plan,
+            compiled_off_chip,
             parameters,
             on_chip_below: on_chip_below(&parameters, descriptor.domain),
             warnings,
@@ -213,6 +234,67 @@ impl TessellationPipeline {
     #[must_use]
     pub fn warnings(&self) -> &[ParameterWarning] {
         &self.warnings
+    }
+
+    /// The same compiled pipeline with other parameters: mode, thresholds, and patches per threadgroup up to what this
+    /// one was made with. Nothing is compiled.
+    ///
+    /// The kernels go on taking as much workgroup memory as they were compiled for, so to measure a smaller number of
+    /// patches per threadgroup, make a pipeline with it.
+    ///
+    /// # Errors
+    /// [`Error::Parameters`] where a parameter is out of range.
+    pub fn with_parameters(
+        &self,
+        flags: PipelineStateFlags,
+        parameters: &TessellationParameters,
+    ) -> Result<Self, Error> {
+        let asked = parameters::Asked {
+            flags,
+            parameters,
+            readings: self.parameters.readings,
+            compiled_off_chip: self.compiled_off_chip,
+        };
+        let most = ThreadgroupPlan { patches: self.compiled_patches, ..self.plan };
+        let (parameters, warnings) =
+            resolve_parameters(&asked, &most, &self.profile, &self.footprint, self.fixed.domain)?;
+        let on_chip_below = on_chip_below(&parameters, self.fixed.domain);
+        Ok(Self { parameters, warnings, on_chip_below, ..self.clone() })
+    }
+
+    /// The machine that is emulated.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// LDS of a threadgroup on the emulated machine, field by field, at this pipeline's patches per threadgroup.
+    #[must_use]
+    pub fn lds_budget(&self) -> LdsBudget {
+        LdsBudget::new(&self.profile, &self.footprint, self.parameters.patches_per_threadgroup)
+    }
+
+    /// What statistics and timelines of this pipeline's draws follow from.
+    #[must_use]
+    pub fn shape(&self) -> PipelineShape {
+        PipelineShape {
+            domain: self.fixed.domain,
+            input_points: self.input_points,
+            output_points: self.footprint.output_points,
+            on_chip_waves: self.parameters.on_chip_waves,
+            off_chip_bytes_per_patch: self.off_chip_bytes_written_per_patch(),
+            lds_bytes: self.lds_budget().allocated,
+            readings: self.parameters.readings,
+        }
+    }
+
+    /// Bytes that an off-chip patch writes to the off-chip buffer: its output control points and its patch constants,
+    /// as WGSL lays them out. (A patch's place there can be larger, by what the alignment of the next one takes:
+    /// [`TessellationPipeline::off_chip_bytes_per_patch`].)
+    #[must_use]
+    pub fn off_chip_bytes_written_per_patch(&self) -> u64 {
+        let points = u64::from(self.footprint.output_points) * u64::from(self.reflection.output_point.stride);
+        points + u64::from(self.reflection.constants.size)
     }
 
     /// Bytes that a threadgroup takes in the off-chip buffer.
@@ -250,7 +332,7 @@ impl TessellationPipeline {
         u64::from(self.reflection.surface.stride)
     }
 
-    /// Bytes that a patch's control points and constants take in the off-chip buffer.
+    /// Bytes that a patch's place in the off-chip buffer takes.
     #[must_use]
     pub fn off_chip_bytes_per_patch(&self) -> u64 {
         self.off_chip_stride
@@ -312,43 +394,6 @@ fn check_fixed_function(descriptor: &TessellationPipelineDescriptor<'_>) -> Resu
         return Err(Error::TopologyMismatch { topology: descriptor.output_topology, domain: descriptor.domain });
     }
     Ok(())
-}
-
-fn resolve_parameters(
-    descriptor: &TessellationPipelineDescriptor<'_>,
-    plan: &ThreadgroupPlan,
-    footprint: &PatchFootprint,
-) -> Result<(ResolvedParameters, Vec<ParameterWarning>), Error> {
-    let (hull, domain) = (descriptor.hull_off_chip, descriptor.domain_off_chip);
-    if hull != domain {
-        return Err(ParameterError::OffChipMismatch { hull, domain }.into());
-    }
-    let (resolved, mut warnings) = descriptor.parameters.resolve(plan, descriptor.flags, descriptor.domain)?;
-    if resolved.off_chip {
-        let (needed, available) =
-            (footprint.off_chip_bytes(), u64::from(Profile::default().off_chip_block_bytes));
-        if needed > available {
-            return Err(ParameterError::PatchExceedsOffChipBlock { needed, available }.into());
-        }
-        if !hull {
-            warnings.push(ParameterWarning::Recompiled);
-        }
-    }
-    Ok((resolved, warnings))
-}
-
-/// The heuristic's right side for every number of patches that a threadgroup can have.
-fn on_chip_below(parameters: &ResolvedParameters, domain: Domain) -> [[u32; 4]; 32] {
-    let mut table = [[0; 4]; 32];
-    for (i, pair) in (0..MAX_PATCHES / 2).zip(&mut table) {
-        for half in 0..2 {
-            let factors = (2 * i + half + 1) * domain.factor_count() as u32;
-            let from = heuristic::off_chip_from(parameters.tessellation_factor_threshold, factors);
-            pair[2 * half as usize] = from as u32;
-            pair[2 * half as usize + 1] = (from >> 32) as u32;
-        }
-    }
-    table
 }
 
 fn check_constants(reflection: &Reflection, constants: &[(&str, f64)]) -> Result<(), Error> {

@@ -101,11 +101,15 @@ pub struct Workspace {
     vertex_stride: u64,
     pub(crate) patch_words: u32,
     off_chip_bytes_per_threadgroup: u64,
+    /// Whether it was made for an off-chip pipeline.
+    off_chip_pipeline: bool,
     /// Bytes that the indices of a primitive take.
     index_stride: u64,
     pub(crate) state: wgpu::Buffer,
     pub(crate) arguments: wgpu::Buffer,
     pub(crate) off_chip: wgpu::Buffer,
+    /// Threadgroups that `off_chip` holds: none where the workspace was made for an on-chip pipeline.
+    pub(crate) off_chip_blocks: u32,
     pub(crate) params: wgpu::Buffer,
     /// Bound where a draw has no index buffer.
     pub(crate) stand_in: wgpu::Buffer,
@@ -178,11 +182,11 @@ impl Workspace {
         )?;
         let off_chip_bytes_per_threadgroup = pipeline.off_chip_bytes_per_threadgroup();
         // An on-chip pipeline has none but what the binding asks for: one element of the array.
-        let blocks = if pipeline.parameters.off_chip { u64::from(descriptor.off_chip_threadgroups) } else { 0 };
+        let off_chip_blocks = if pipeline.parameters.off_chip { descriptor.off_chip_threadgroups } else { 0 };
         let off_chip = buffer(
             device,
             &name("off-chip"),
-            (blocks * off_chip_bytes_per_threadgroup).max(pipeline.off_chip_stride),
+            (u64::from(off_chip_blocks) * off_chip_bytes_per_threadgroup).max(pipeline.off_chip_stride),
             storage | wgpu::BufferUsages::COPY_DST,
         )?;
         let slots = descriptor.draws * descriptor.chunks.len() as u32;
@@ -220,10 +224,12 @@ impl Workspace {
             vertex_stride,
             patch_words,
             off_chip_bytes_per_threadgroup,
+            off_chip_pipeline: pipeline.parameters.off_chip,
             index_stride,
             state,
             arguments,
             off_chip,
+            off_chip_blocks,
             params,
             stand_in: buffer(device, &name("no index buffer"), 16, wgpu::BufferUsages::STORAGE)?,
             params_held: vec![None; (slots * 2 * GENERATIONS) as usize],
@@ -298,6 +304,10 @@ impl Workspace {
         let off_chip = pipeline.off_chip_bytes_per_threadgroup();
         if self.off_chip_bytes_per_threadgroup != off_chip {
             return mismatch("off-chip bytes of a threadgroup", self.off_chip_bytes_per_threadgroup, off_chip);
+        }
+        if pipeline.parameters.off_chip && !self.off_chip_pipeline {
+            let reason = "it was made for an on-chip pipeline and has no off-chip buffer".to_owned();
+            return Err(Error::WorkspaceMismatch { reason });
         }
         Ok(())
     }
