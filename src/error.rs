@@ -32,7 +32,9 @@ pub enum Error {
     },
 
     /// An output topology that the domain does not have.
-    #[error("output topology {topology} does not go with the {domain} domain: lines need isoline, triangles need tri or quad")]
+    #[error(
+        "output topology {topology} does not go with the {domain} domain: lines need isoline, triangles need tri or quad"
+    )]
     TopologyMismatch {
         /// The topology asked for.
         topology: OutputTopology,
@@ -53,6 +55,15 @@ pub enum Error {
         available: u64,
         /// What to do.
         advice: &'static str,
+    },
+
+    /// A feature that the device was not created with.
+    #[error("{what} need the device feature {feature:?}: request it, where the adapter has it")]
+    MissingFeature {
+        /// What needs it.
+        what: &'static str,
+        /// The feature.
+        feature: wgpu::Features,
     },
 
     /// A vertex buffer layout that the input assembler cannot fetch.
@@ -112,7 +123,9 @@ pub enum Error {
     },
 
     /// A draw that needs more than the workspace has; nothing of it is drawn.
-    #[error("the workspace is too small: {what} needed {needed}, available {available}; make it with a Measurement or these numbers")]
+    #[error(
+        "the workspace is too small: {what} needed {needed}, available {available}; make it with a Measurement or these numbers"
+    )]
     WorkspaceTooSmall {
         /// What ran out: vertices, primitives, patches, …
         what: &'static str,

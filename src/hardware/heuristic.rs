@@ -166,8 +166,7 @@ pub fn off_chip_from(threshold: f32, factors: u32) -> u64 {
     let bits = threshold.to_bits();
     let (exponent, fraction) = ((bits >> 23) & 0xff, bits & 0x7f_ffff);
     // threshold = significand · 2^(exponent - 150), so times 2^23 it is significand · 2^(exponent - 127).
-    let (significand, exponent) =
-        if exponent == 0 { (fraction, 1) } else { (fraction | 0x80_0000, exponent) };
+    let (significand, exponent) = if exponent == 0 { (fraction, 1) } else { (fraction | 0x80_0000, exponent) };
     let product = u128::from(significand) * u128::from(factors);
     match exponent.checked_sub(127) {
         // At most 24 + 32 + 6 bits.

@@ -81,11 +81,7 @@ impl ThreadgroupPlan {
     ///
     /// # Errors
     /// [`PlanError::PatchTooLarge`] where not one patch fits the adapter's workgroup memory.
-    pub fn maximised(
-        profile: &Profile,
-        footprint: &PatchFootprint,
-        workgroup_limit: u32,
-    ) -> Result<Self, PlanError> {
+    pub fn maximised(profile: &Profile, footprint: &PatchFootprint, workgroup_limit: u32) -> Result<Self, PlanError> {
         let fits = |room: u32, bytes: u64| u32::try_from(u64::from(room) / bytes.max(1)).unwrap_or(u32::MAX);
         let points = footprint.input_points.max(footprint.output_points).max(1);
         let bounds = [

@@ -56,11 +56,7 @@ impl Mesh {
     ///
     /// # Errors
     /// [`Error::WorkspaceTooSmall`] where the draw did not fit, [`Error::ReadBack`] where the device is lost.
-    pub async fn read(
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        tessellation: &Tessellation,
-    ) -> Result<Self, Error> {
+    pub async fn read(device: &wgpu::Device, queue: &wgpu::Queue, tessellation: &Tessellation) -> Result<Self, Error> {
         let records = Records::submit(device, queue, tessellation)?.bytes().await?;
         let records = Records::new(tessellation, &records)?;
         let data = records.submit_data(device, queue, tessellation)?.bytes().await?;
@@ -153,8 +149,7 @@ impl Records {
 
     fn new(tessellation: &Tessellation, bytes: &[Vec<u8>]) -> Result<Self, Error> {
         let (patches, slots) = bytes.split_last().map_or((&[][..], &[][..]), |(last, rest)| (last.as_slice(), rest));
-        let slots: Vec<Slot> =
-            slots.iter().flat_map(|slot| bytemuck::pod_collect_to_vec::<u8, Slot>(slot)).collect();
+        let slots: Vec<Slot> = slots.iter().flat_map(|slot| bytemuck::pod_collect_to_vec::<u8, Slot>(slot)).collect();
         let report: DrawReport = slot_report(tessellation, &slots);
         report.fits()?;
         Ok(Self {

@@ -124,7 +124,10 @@ pub(crate) fn attribute_sources(
             return Err(refuse("more than one attribute of the descriptor has this location".to_owned()));
         }
         if attribute.kind != member.kind {
-            return Err(refuse(format!("the buffer holds {:?} and the shader reads {:?}", attribute.kind, member.kind)));
+            return Err(refuse(format!(
+                "the buffer holds {:?} and the shader reads {:?}",
+                attribute.kind, member.kind
+            )));
         }
         sources.push(AttributeSource {
             location: member.location,

@@ -81,3 +81,24 @@ pub(crate) fn buffer(
         device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
     })
 }
+
+/// What a shader may use on a device of these features, as far as it is a matter of types and operations; the rest wgpu
+/// checks when the kernel is made.
+pub(crate) fn shader_capabilities(features: wgpu::Features) -> naga::valid::Capabilities {
+    use naga::valid::Capabilities as Can;
+    use wgpu::Features as Has;
+    let mut capabilities = crate::shader::any_capabilities();
+    for (can, has) in [
+        (Can::FLOAT64, Has::SHADER_F64),
+        (Can::SHADER_FLOAT16, Has::SHADER_F16),
+        (Can::SHADER_INT64, Has::SHADER_INT64),
+        (Can::SHADER_INT16, Has::SHADER_I16),
+        (Can::SHADER_INT64_ATOMIC_ALL_OPS, Has::SHADER_INT64_ATOMIC_ALL_OPS),
+        (Can::SHADER_FLOAT32_ATOMIC, Has::SHADER_FLOAT32_ATOMIC),
+        (Can::TEXTURE_ATOMIC, Has::TEXTURE_ATOMIC),
+        (Can::SUBGROUP, Has::SUBGROUP),
+    ] {
+        capabilities.set(can, features.contains(has));
+    }
+    capabilities
+}

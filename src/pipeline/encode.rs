@@ -31,6 +31,31 @@ pub(crate) enum Passes {
     All,
 }
 
+/// Where the time stamps of a draw's passes go.
+#[derive(Clone, Copy, Debug)]
+pub struct PassTimestamps<'a> {
+    /// A set of time stamp queries.
+    pub query_set: &'a wgpu::QuerySet,
+    /// The first query; [`PassTimestamps::QUERIES_PER_CHUNK`] are written for each output chunk.
+    pub first_query: u32,
+}
+
+impl PassTimestamps<'_> {
+    /// Before the hull pass, then after hull, allocate, domain and connectivity.
+    pub const QUERIES_PER_CHUNK: u32 = 5;
+}
+
+/// Writes a chunk's time stamps, where they are asked for.
+struct Stamp<'a>(Option<(&'a wgpu::QuerySet, u32)>);
+
+impl Stamp<'_> {
+    fn write(&self, pass: &mut wgpu::ComputePass<'_>, index: u32) {
+        if let Some((query_set, first)) = self.0 {
+            pass.write_timestamp(query_set, first + index);
+        }
+    }
+}
+
 impl TessellationPipeline {
     /// Encodes the passes of `draw` into `encoder`; the result lies in `workspace` once the caller has submitted.
     ///
@@ -50,7 +75,29 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
     ) -> Result<Tessellation, Error> {
-        self.encode_passes(queue, encoder, workspace, draw, Passes::All)
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All, None)
+    }
+
+    /// As [`TessellationPipeline::encode`], with time stamps between the passes: for each output chunk five queries of
+    /// `timestamps`, before the hull pass and after hull, allocate, domain and connectivity.
+    ///
+    /// The device needs `TIMESTAMP_QUERY_INSIDE_PASSES`.
+    ///
+    /// # Errors
+    /// As [`TessellationPipeline::encode`], and [`Error::MissingFeature`] where the device has no such time stamps.
+    pub fn encode_with_timestamps(
+        &self,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        workspace: &mut Workspace,
+        draw: &Draw<'_>,
+        timestamps: &PassTimestamps<'_>,
+    ) -> Result<Tessellation, Error> {
+        let needed = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+        if !workspace.device.features().contains(needed) {
+            return Err(Error::MissingFeature { what: "time stamps between the passes", feature: needed });
+        }
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All, Some(timestamps))
     }
 
     pub(crate) fn encode_passes(
@@ -60,6 +107,7 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
         passes: Passes,
+        timestamps: Option<&PassTimestamps<'_>>,
     ) -> Result<Tessellation, Error> {
         workspace.check_pipeline(self)?;
         let plan = self.plan_draw(workspace, draw)?;
@@ -102,8 +150,9 @@ impl TessellationPipeline {
         }
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
-        for commands in &chunks {
-            self.encode_chunk(&mut pass, workspace, draw, commands, passes);
+        for (i, commands) in (0..).zip(&chunks) {
+            let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
+            self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
         }
         if let [first, _, ..] = chunks.as_slice()
             && passes == Passes::All
@@ -215,7 +264,9 @@ impl TessellationPipeline {
         draw: &Draw<'_>,
         commands: &ChunkCommands,
         passes: Passes,
+        stamp: &Stamp<'_>,
     ) {
+        stamp.write(pass, 0);
         for (i, group) in (0..).zip(user_groups(draw)) {
             if let Some(group) = group {
                 pass.set_bind_group(i, group, &[]);
@@ -225,6 +276,7 @@ impl TessellationPipeline {
         pass.set_bind_group(3, &commands.threadgroup, &[commands.hull]);
         let [x, y] = fold(commands.threadgroups);
         pass.dispatch_workgroups(x, y, 1);
+        stamp.write(pass, 1);
         if passes == Passes::Count {
             return;
         }
@@ -237,14 +289,17 @@ impl TessellationPipeline {
         }
         pass.set_pipeline(&self.allocate_draw);
         pass.dispatch_workgroups(1, 1, 1);
+        stamp.write(pass, 2);
 
         pass.set_pipeline(&self.threadgroup);
         pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+        stamp.write(pass, 3);
 
         pass.set_pipeline(&self.connectivity);
         pass.set_bind_group(3, &commands.connectivity, &[commands.hull]);
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
+        stamp.write(pass, 4);
     }
 }
 

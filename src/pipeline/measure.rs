@@ -102,7 +102,7 @@ impl TessellationPipeline {
         };
         let mut workspace = Workspace::new(device, self, descriptor)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("measure") });
-        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count)?;
+        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count, None)?;
         let source = Source {
             buffer: &counted.state,
             offset: counted.threadgroup_records_offset,
@@ -136,23 +136,23 @@ impl WorkspaceDescriptor {
         measurement: &Measurement,
         bytes: u64,
     ) -> Result<Self, Error> {
-        let limit =
-            bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
+        let limit = bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
         let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
         let off_chip_stride = pipeline.off_chip_bytes_per_threadgroup();
-        let most = [limit / pipeline.vertex_stride().max(1), limit / index_stride, limit / off_chip_stride.max(1)];
+        let strides = [pipeline.vertex_stride().max(1), index_stride, off_chip_stride.max(1)];
+        let most = strides.map(|stride| limit / stride);
 
         let mut chunks: Vec<ChunkCapacity> = Vec::new();
         let mut first = 0;
         let mut taken = [0u64; 3];
         for (group, [vertices, primitives]) in (0..).zip(&measurement.threadgroups) {
             let needs = [u64::from(*vertices), u64::from(*primitives), 1];
-            if let Some((needed, available)) = needs.iter().zip(&most).find(|(needed, most)| needed > most) {
+            if let Some(i) = (0..3).find(|i| needs[*i] > most[*i]) {
                 return Err(Error::LimitExceeded {
                     what: format!("threadgroup {group} with {vertices} vertices and {primitives} primitives"),
                     limit: "max_storage_buffer_binding_size",
-                    needed: *needed,
-                    available: *available,
+                    needed: needs[i] * strides[i],
+                    available: limit,
                     advice: "request a higher limit, or use smaller vertices or factors",
                 });
             }

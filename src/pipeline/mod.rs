@@ -18,13 +18,15 @@ mod workspace;
 
 pub use descriptor::TessellationPipelineDescriptor;
 pub use draw::{Draw, IndexBuffer};
+pub use encode::PassTimestamps;
 pub use measure::Measurement;
 pub use output::{OutputChunk, Tessellation};
 pub use parameters::profile_of;
-pub use report::{DrawReport, Shortage};
 pub(crate) use report::report as slot_report;
+pub use report::{DrawReport, Shortage};
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 
+#[cfg(feature = "cli")]
 pub(crate) use device::buffer;
 pub(crate) use read::{Reading, Source};

@@ -71,12 +71,7 @@ pub struct Tessellation {
 }
 
 impl Tessellation {
-    pub(crate) fn new(
-        pipeline: &TessellationPipeline,
-        workspace: &Workspace,
-        shape: &DrawShape,
-        first: Taken,
-    ) -> Self {
+    pub(crate) fn new(pipeline: &TessellationPipeline, workspace: &Workspace, shape: &DrawShape, first: Taken) -> Self {
         let words = |offset: u32, index: u32, size: u32| {
             WORDS_OFFSET + 4 * (u64::from(offset) + u64::from(index) * u64::from(size))
         };

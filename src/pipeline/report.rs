@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::device::buffer;
-use super::layout::{
-    OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PRIMITIVES, OVERFLOW_VERTICES, Slot,
-};
+use super::layout::{OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PRIMITIVES, OVERFLOW_VERTICES, Slot};
 use super::output::Tessellation;
 use super::read::Source;
 use super::workspace::Workspace;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attributes::{VertexBufferSlot, attribute_sources, vertex_buffer_slots};
 use super::descriptor::TessellationPipelineDescriptor;
-use super::device::guarded;
+use super::device::{guarded, shader_capabilities};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use super::parameters::{self, on_chip_below, resolve_parameters};
 use crate::Error;
@@ -14,7 +14,7 @@ use crate::hardware::{
 };
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
-use crate::shader::{Reflection, pass_through_vertex_shader, reflect, vertex_attributes};
+use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
 use crate::tessellator::{Domain, OutputTopology};
 
 /// Lanes of a workgroup of the threadgroup kernel: two waves.
@@ -118,7 +118,8 @@ impl TessellationPipeline {
     pub fn new(device: &wgpu::Device, descriptor: &TessellationPipelineDescriptor<'_>) -> Result<Self, Error> {
         let label = descriptor.label.unwrap_or("patchwave").to_owned();
         check_fixed_function(descriptor)?;
-        let reflection = reflect(descriptor.shader, &descriptor.names, descriptor.domain)?;
+        let capabilities = shader_capabilities(device.features());
+        let reflection = reflect_with(descriptor.shader, &descriptor.names, descriptor.domain, capabilities)?;
         check_constants(&reflection, descriptor.constants)?;
         check_bind_groups(&reflection, descriptor.bind_group_layouts)?;
         let slots = vertex_buffer_slots(descriptor.vertex_buffers)?;
@@ -158,7 +159,8 @@ impl TessellationPipeline {
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
         threadgroup_entries.extend([storage_entry(3, false), storage_entry(INDEX_BUFFER_BINDING, true)]);
-        threadgroup_entries.extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
+        threadgroup_entries
+            .extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
         let three = [params_entry(), storage_entry(1, false), storage_entry(2, false)];
         let layout = |what: &str, entries: &[wgpu::BindGroupLayoutEntry]| {
             guarded(device, &format!("{label}: {what} layout"), || {
@@ -172,7 +174,8 @@ impl TessellationPipeline {
         let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache };
         let user: Vec<_> = (0..3).map(|i| descriptor.bind_group_layouts.get(i).copied().flatten()).collect();
         let with_user = [user[0], user[1], user[2], Some(&threadgroup_layout)];
-        let threadgroup = compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
+        let threadgroup =
+            compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
         let allocate = compiler.compile(
             &kernels.allocate,
             &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"],
@@ -297,9 +300,13 @@ impl TessellationPipeline {
         points + u64::from(self.reflection.constants.size)
     }
 
-    /// Bytes that a threadgroup takes in the off-chip buffer.
+    /// Bytes that a threadgroup takes in the off-chip buffer; none in an on-chip pipeline.
     pub(crate) fn off_chip_bytes_per_threadgroup(&self) -> u64 {
-        u64::from(self.parameters.patches_per_threadgroup) * self.off_chip_stride
+        if self.parameters.off_chip {
+            u64::from(self.parameters.patches_per_threadgroup) * self.off_chip_stride
+        } else {
+            0
+        }
     }
 
     /// What was read of the user's shader.

@@ -101,8 +101,6 @@ pub struct Workspace {
     vertex_stride: u64,
     pub(crate) patch_words: u32,
     off_chip_bytes_per_threadgroup: u64,
-    /// Whether it was made for an off-chip pipeline.
-    off_chip_pipeline: bool,
     /// Bytes that the indices of a primitive take.
     index_stride: u64,
     pub(crate) state: wgpu::Buffer,
@@ -172,8 +170,7 @@ impl Workspace {
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let state =
-            buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
+        let state = buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
         let arguments = buffer(
             device,
             &name("arguments"),
@@ -224,7 +221,6 @@ impl Workspace {
             vertex_stride,
             patch_words,
             off_chip_bytes_per_threadgroup,
-            off_chip_pipeline: pipeline.parameters.off_chip,
             index_stride,
             state,
             arguments,
@@ -301,13 +297,10 @@ impl Workspace {
         if self.index_stride != index_stride {
             return mismatch("index bytes of a primitive", self.index_stride, index_stride);
         }
+        // An on-chip pipeline asks for no room there; the workspace may have it all the same.
         let off_chip = pipeline.off_chip_bytes_per_threadgroup();
-        if self.off_chip_bytes_per_threadgroup != off_chip {
+        if off_chip != 0 && self.off_chip_bytes_per_threadgroup != off_chip {
             return mismatch("off-chip bytes of a threadgroup", self.off_chip_bytes_per_threadgroup, off_chip);
-        }
-        if pipeline.parameters.off_chip && !self.off_chip_pipeline {
-            let reason = "it was made for an on-chip pipeline and has no off-chip buffer".to_owned();
-            return Err(Error::WorkspaceMismatch { reason });
         }
         Ok(())
     }
@@ -429,9 +422,8 @@ fn whole(binding: u32, buffer: &wgpu::Buffer) -> wgpu::BindGroupEntry<'_> {
 }
 
 fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
-    let out_of_range = |what, value: usize, expected: String| {
-        Err(Error::OutOfRange { what, value: value.to_string(), expected })
-    };
+    let out_of_range =
+        |what, value: usize, expected: String| Err(Error::OutOfRange { what, value: value.to_string(), expected });
     if descriptor.chunks.is_empty() || descriptor.chunks.len() > CHUNKS as usize {
         return out_of_range("chunks of a workspace", descriptor.chunks.len(), format!("1 to {CHUNKS}"));
     }

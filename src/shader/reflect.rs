@@ -23,11 +23,16 @@ use crate::tessellator::Domain;
 ///
 /// [`ShaderError`] says which line breaks the contract and what to do about it. No text makes this panic.
 pub fn reflect(source: &str, names: &StageNames, domain: Domain) -> Result<Reflection, ShaderError> {
+    reflect_with(source, names, domain, any_capabilities())
+}
+
+/// What compute shaders can do on some device.
+pub(crate) fn any_capabilities() -> Capabilities {
     let other_pipelines = Capabilities::MESH_SHADER
         | Capabilities::MESH_SHADER_POINT_TOPOLOGY
         | Capabilities::RAY_TRACING_PIPELINE
         | Capabilities::COOPERATIVE_MATRIX;
-    reflect_with(source, names, domain, Capabilities::all().difference(other_pipelines))
+    Capabilities::all().difference(other_pipelines)
 }
 
 /// Reads a shader for a device with these capabilities.

@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod bad_descriptor;
 mod bad_draw;
 mod capacity;
 mod cli;
@@ -8,6 +9,7 @@ mod golden;
 mod gpu;
 mod heuristic;
 mod input_assembler;
+mod limits;
 mod machine;
 mod model;
 mod modes;
@@ -15,6 +17,7 @@ mod off_chip;
 mod order;
 mod pipeline_golden;
 mod private_variables;
+mod readme;
 mod render;
 mod reports;
 mod rig;
@@ -27,3 +30,4 @@ mod tessellator_gpu;
 mod tessellator_properties;
 mod timeline;
 mod tint;
+mod tint_kernels;

@@ -71,6 +71,8 @@ struct Row {
     share_of_fill: Option<f64>,
     encode_microseconds: f64,
     memory_bytes: u64,
+    /// Hull, allocate, domain, connectivity.
+    pass_milliseconds: Option<[f64; 4]>,
 }
 
 /// The whole report.
@@ -132,7 +134,7 @@ fn row(
         ds_wave_threshold: args.wave_threshold,
     };
     let grid = Grid::new(device, queue, patches, load, mode, &parameters)?;
-    let Sample { milliseconds, encode_microseconds, report, memory_bytes } =
+    let Sample { milliseconds, encode_microseconds, report, memory_bytes, passes } =
         measure::tessellation(device, queue, timer, &grid, args.repeat)?;
     anyhow::ensure!(
         report.vertices == grid.expected_points(),
@@ -158,6 +160,7 @@ fn row(
         share_of_fill: (fill > 0.0).then_some(gigabytes_per_second / fill),
         encode_microseconds,
         memory_bytes,
+        pass_milliseconds: passes,
     })
 }
 
@@ -173,6 +176,7 @@ fn table(report: &Report) -> String {
         "triangles",
         "ms",
         "min..max",
+        "hull/alloc/domain/conn ms",
         "Mpoints/s",
         "GB/s",
         "of fill",
@@ -189,6 +193,8 @@ fn table(report: &Report) -> String {
             row.triangles.to_string(),
             format!("{:.4}", row.milliseconds),
             format!("{:.4}..{:.4}", row.fastest, row.slowest),
+            row.pass_milliseconds
+                .map_or_else(String::new, |passes| passes.map(|milliseconds| format!("{milliseconds:.4}")).join("/")),
             format!("{:.1}", row.million_points_per_second),
             format!("{:.1}", row.gigabytes_per_second),
             row.share_of_fill.map_or_else(String::new, |share| format!("{:.1} %", share * 100.0)),

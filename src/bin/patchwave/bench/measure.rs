@@ -1,7 +1,7 @@
 //! The clocks, and what is timed with them.
 
 use super::grid::Grid;
-use patchwave::pipeline::DrawReport;
+use patchwave::pipeline::{DrawReport, PassTimestamps};
 use patchwave::{Draw, TessellationPipeline, Workspace, WorkspaceDescriptor};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -13,6 +13,8 @@ pub(crate) struct Sample {
     pub(crate) encode_microseconds: f64,
     pub(crate) report: DrawReport,
     pub(crate) memory_bytes: u64,
+    /// Milliseconds of hull, allocate, domain and connectivity, where the device can tell; medians.
+    pub(crate) passes: Option<[f64; 4]>,
 }
 
 /// GPU time stamps where the device has them and they can be believed, else the wall clock.
@@ -27,7 +29,9 @@ struct Stamps {
     nanoseconds: f64,
 }
 
-const STAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+const STAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
 /// A device with what the benchmark can use.
 pub(crate) fn device(adapter: &wgpu::Adapter) -> anyhow::Result<(wgpu::Device, wgpu::Queue)> {
@@ -149,7 +153,52 @@ pub(crate) fn tessellation(
         milliseconds,
         report,
         memory_bytes,
+        passes: passes(device, queue, timer, grid, &mut workspace, &draw, repeat)?,
     })
+}
+
+/// Times each pass, in runs of their own since the stamps between passes cost time too.
+fn passes(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    timer: &Timer,
+    grid: &Grid,
+    workspace: &mut Workspace,
+    draw: &Draw<'_>,
+    repeat: u32,
+) -> anyhow::Result<Option<[f64; 4]>> {
+    let Some(stamps) = &timer.stamps else { return Ok(None) };
+    let chunks = workspace.descriptor().chunks.len() as u32;
+    let count = chunks * PassTimestamps::QUERIES_PER_CHUNK;
+    let queries =
+        device.create_query_set(&wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count });
+    let size = u64::from(count) * 8;
+    let buffer =
+        |usage| device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+    let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
+    let read = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
+    let mut samples: [Vec<f64>; 4] = Default::default();
+    for _ in 0..repeat {
+        workspace.reset();
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let timestamps = PassTimestamps { query_set: &queries, first_query: 0 };
+        grid.pipeline.encode_with_timestamps(queue, &mut encoder, workspace, draw, &timestamps)?;
+        encoder.resolve_query_set(&queries, 0..count, &resolved, 0);
+        encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, Some(size));
+        queue.submit([encoder.finish()]);
+        read.slice(..).map_async(wgpu::MapMode::Read, |_| ());
+        device.poll(wgpu::PollType::wait_indefinitely())?;
+        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&read.get_mapped_range(..)?);
+        read.unmap();
+        for (pass, times) in samples.iter_mut().enumerate() {
+            let ticks: u64 = ticks.chunks_exact(5).map(|t| t[pass + 1].saturating_sub(t[pass])).sum();
+            times.push(ticks as f64 * stamps.nanoseconds / 1e6);
+        }
+    }
+    Ok(Some(samples.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    })))
 }
 
 /// Gigabytes a second of a plain fill with 16-byte stores.
