@@ -8,10 +8,7 @@ use super::device::{guarded, shader_capabilities};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use super::parameters::{self, on_chip_below, resolve_parameters};
 use crate::Error;
-use crate::hardware::{
-    LdsBudget, ParameterWarning, PatchFootprint, PipelineShape, PipelineStateFlags, Profile, ResolvedParameters,
-    TessellationParameters, ThreadgroupPlan,
-};
+use crate::hardware::{ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
 use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
@@ -34,16 +31,16 @@ pub struct TessellationPipeline {
     pub(crate) fixed: FixedFunction,
     pub(crate) input_points: u32,
     pub(crate) profile: Profile,
-    footprint: PatchFootprint,
+    pub(super) footprint: PatchFootprint,
     /// Of the patches that the kernels were compiled for at most.
     pub(crate) plan: ThreadgroupPlan,
     /// Whether both stages have the documentation's define.
-    compiled_off_chip: bool,
+    pub(super) compiled_off_chip: bool,
     pub(crate) parameters: ResolvedParameters,
     pub(crate) on_chip_below: [[u32; 4]; 32],
-    warnings: Vec<ParameterWarning>,
+    pub(super) warnings: Vec<ParameterWarning>,
     /// Patches that the kernels' arrays hold.
-    compiled_patches: u32,
+    pub(super) compiled_patches: u32,
     /// Bytes of a patch in the off-chip buffer.
     pub(crate) off_chip_stride: u64,
     pub(crate) slots: Vec<VertexBufferSlot>,
@@ -58,7 +55,7 @@ pub struct TessellationPipeline {
     pub(crate) allocate_draw: wgpu::ComputePipeline,
     pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
-    kernels: ComposedKernels,
+    pub(super) kernels: ComposedKernels,
 }
 
 /// The WGSL of a pipeline's kernels as it was given to wgpu, to look at or to take elsewhere.
@@ -237,67 +234,6 @@ impl TessellationPipeline {
     #[must_use]
     pub fn warnings(&self) -> &[ParameterWarning] {
         &self.warnings
-    }
-
-    /// The same compiled pipeline with other parameters: mode, thresholds, and patches per threadgroup up to what this
-    /// one was made with. Nothing is compiled.
-    ///
-    /// The kernels go on taking as much workgroup memory as they were compiled for, so to measure a smaller number of
-    /// patches per threadgroup, make a pipeline with it.
-    ///
-    /// # Errors
-    /// [`Error::Parameters`] where a parameter is out of range.
-    pub fn with_parameters(
-        &self,
-        flags: PipelineStateFlags,
-        parameters: &TessellationParameters,
-    ) -> Result<Self, Error> {
-        let asked = parameters::Asked {
-            flags,
-            parameters,
-            readings: self.parameters.readings,
-            compiled_off_chip: self.compiled_off_chip,
-        };
-        let most = ThreadgroupPlan { patches: self.compiled_patches, ..self.plan };
-        let (parameters, warnings) =
-            resolve_parameters(&asked, &most, &self.profile, &self.footprint, self.fixed.domain)?;
-        let on_chip_below = on_chip_below(&parameters, self.fixed.domain);
-        Ok(Self { parameters, warnings, on_chip_below, ..self.clone() })
-    }
-
-    /// The machine that is emulated.
-    #[must_use]
-    pub fn profile(&self) -> &Profile {
-        &self.profile
-    }
-
-    /// LDS of a threadgroup on the emulated machine, field by field, at this pipeline's patches per threadgroup.
-    #[must_use]
-    pub fn lds_budget(&self) -> LdsBudget {
-        LdsBudget::new(&self.profile, &self.footprint, self.parameters.patches_per_threadgroup)
-    }
-
-    /// What statistics and timelines of this pipeline's draws follow from.
-    #[must_use]
-    pub fn shape(&self) -> PipelineShape {
-        PipelineShape {
-            domain: self.fixed.domain,
-            input_points: self.input_points,
-            output_points: self.footprint.output_points,
-            on_chip_waves: self.parameters.on_chip_waves,
-            off_chip_bytes_per_patch: self.off_chip_bytes_written_per_patch(),
-            lds_bytes: self.lds_budget().allocated,
-            readings: self.parameters.readings,
-        }
-    }
-
-    /// Bytes that an off-chip patch writes to the off-chip buffer: its output control points and its patch constants,
-    /// as WGSL lays them out. (A patch's place there can be larger, by what the alignment of the next one takes:
-    /// [`TessellationPipeline::off_chip_bytes_per_patch`].)
-    #[must_use]
-    pub fn off_chip_bytes_written_per_patch(&self) -> u64 {
-        let points = u64::from(self.footprint.output_points) * u64::from(self.reflection.output_point.stride);
-        points + u64::from(self.reflection.constants.size)
     }
 
     /// Bytes that a threadgroup takes in the off-chip buffer; none in an on-chip pipeline.

@@ -5,8 +5,10 @@
 
 mod adapter;
 mod bench;
+mod canvas;
 mod factors;
 mod info;
+mod measure;
 mod names;
 mod output;
 mod pattern_svg;
@@ -14,6 +16,7 @@ mod progress;
 mod render;
 mod scene;
 mod tessellate;
+mod timeline;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +56,7 @@ enum Verb {
     Render(render::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
+    Timeline(timeline::Args),
     Bench(bench::Args),
     Info(info::Args),
 }
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Verb::Render(args) => render::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::Timeline(args) => timeline::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Info(args) => info::run(&args),
     };
