@@ -16,6 +16,13 @@ pub(crate) struct Sample {
     pub(crate) passes: Option<[f64; 4]>,
 }
 
+impl Sample {
+    /// The median.
+    pub(crate) fn median(&self) -> f64 {
+        self.milliseconds.get(self.milliseconds.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
 /// GPU time stamps where the device has them and they can be believed, else the wall clock.
 pub(crate) struct Timer {
     stamps: Option<Stamps>,

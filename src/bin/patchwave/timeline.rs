@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use comfy_table::{CellAlignment, Table, presets};
+use patchwave::hardware::Statistics;
 use patchwave::hardware::timeline::{Timeline, WaveCosts};
 use patchwave::{Workspace, WorkspaceDescriptor};
 
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut panels = Vec::new();
     for mode in Mode::ALL {
         let pipeline = mode.of(scene.pipeline(), &parameters)?;
-        panels.push(Panel { mode, timeline: timeline(&gpu, &scene, &pipeline, &args.costs.0)? });
+        panels.push(Panel { mode, timeline: timeline(&gpu, &scene, &pipeline, &args.costs.0)?.timeline });
     }
     drop(progress);
     let gantt = Gantt { title: args.scene.name(), panels: &panels };
@@ -86,13 +87,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// What a draw came to on the emulated machine.
+pub(crate) struct Model {
+    pub(crate) timeline: Timeline,
+    pub(crate) statistics: Statistics,
+}
+
 /// Draws the scene, and schedules the threadgroups that it came to.
 pub(crate) fn timeline(
     gpu: &Gpu,
     scene: &Scene,
     pipeline: &patchwave::TessellationPipeline,
     costs: &WaveCosts,
-) -> anyhow::Result<Timeline> {
+) -> anyhow::Result<Model> {
     let Gpu { device, queue, .. } = gpu;
     let measurement = scene.with_draw(|draw| pipeline.measure_blocking(device, queue, draw))?;
     let mut workspace =
@@ -102,7 +109,11 @@ pub(crate) fn timeline(
     queue.submit([encoder.finish()]);
     let records = tessellation.threadgroup_records_blocking(device, queue)?;
     gpu.check()?;
-    Ok(Timeline::new(pipeline.profile(), tessellation.pipeline_shape(), &records, costs)?)
+    let shape = tessellation.pipeline_shape();
+    Ok(Model {
+        timeline: Timeline::new(pipeline.profile(), shape, &records, costs)?,
+        statistics: Statistics::new(shape, &records),
+    })
 }
 
 fn table(panels: &[Panel]) -> String {

@@ -92,7 +92,7 @@ impl Drawing for Gantt<'_> {
     }
 
     fn draw(&self, canvas: &mut dyn Canvas) {
-        let title = format!("{}: wave slots of each compute unit over time (model)", self.title);
+        let title = format!("{}: wave slots of each compute unit over time, in the unit of the costs (a model)", self.title);
         canvas.text([LEFT, 18.0], Anchor::Start, INK, &title);
         let mut x = LEFT;
         for kind in SpanKind::ALL {
