@@ -93,9 +93,7 @@ pub fn decide(rule: &Rule, domain: Domain, patches: &[TessellatedPatch]) -> Deci
 /// The sum of a threadgroup's factors, as `readings` takes them.
 fn sum(readings: &Readings, domain: Domain, patches: &[TessellatedPatch]) -> FactorSum {
     let averaged = readings.averaged_factors(domain) as usize;
-    let counts = |patch: &&TessellatedPatch| {
-        !patch.is_culled() || readings.culled_patches == CulledPatches::AsTheyAre
-    };
+    let counts = |patch: &&TessellatedPatch| !patch.is_culled() || readings.culled_patches == CulledPatches::AsTheyAre;
     match readings.factor_values {
         FactorValues::Clamped => FactorSum::Exact(
             patches
@@ -107,7 +105,10 @@ fn sum(readings: &Readings, domain: Domain, patches: &[TessellatedPatch]) -> Fac
         FactorValues::Raw => {
             let of_patch = |patch: &TessellatedPatch| patch.factor_bits().iter().take(averaged).fold(0, raw_add);
             FactorSum::Raw(
-                patches.iter().map(|patch| if counts(&patch) { of_patch(patch) } else { 0 }).fold(0, |a, b| raw_add(a, &b)),
+                patches
+                    .iter()
+                    .map(|patch| if counts(&patch) { of_patch(patch) } else { 0 })
+                    .fold(0, |a, b| raw_add(a, &b)),
             )
         }
     }

@@ -94,7 +94,9 @@ pub enum ParameterError {
         domain: bool,
     },
     /// A11: a reading that the kernels do not have.
-    #[error("Instances::Span is not supported: patchwave's threadgroups never take patches of two instances; use Split")]
+    #[error(
+        "Instances::Span is not supported: patchwave's threadgroups never take patches of two instances; use Split"
+    )]
     InstancesSpan,
     /// One patch leaves more than a block of the off-chip buffer holds.
     #[error(

@@ -194,5 +194,7 @@ mod tests {
         let readings = Readings { culled_patches: super::super::CulledPatches::Excluded, ..Readings::default() };
         assert_eq!(records[1].average_factor(Domain::Quad, &readings), 1.0);
         assert_eq!(Statistics::new(&shape, &[]), Statistics::default());
+        // Without output control points, a patch still takes a hull thread.
+        assert_eq!(PipelineShape { output_points: 0, ..shape }.hull_threads(70), 70);
     }
 }

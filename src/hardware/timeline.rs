@@ -427,7 +427,8 @@ impl<'a> Scheduler<'a> {
             let mut shares = vec![0; self.units.len()];
             while waves > 0 {
                 let free = |unit: usize| self.units[unit].free_slots;
-                let most = (0..self.units.len()).fold(0, |best, unit| if free(unit) > free(best) { unit } else { best });
+                let most =
+                    (0..self.units.len()).fold(0, |best, unit| if free(unit) > free(best) { unit } else { best });
                 let next = (0..self.units.len()).filter(|unit| *unit != most).map(free).max().unwrap_or(0);
                 let share = (free(most) - next).clamp(1, waves);
                 self.units[most].free_slots -= share;

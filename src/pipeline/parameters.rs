@@ -30,12 +30,8 @@ impl TessellationPipeline {
         flags: PipelineStateFlags,
         parameters: &TessellationParameters,
     ) -> Result<Self, Error> {
-        let asked = Asked {
-            flags,
-            parameters,
-            readings: self.parameters.readings,
-            compiled_off_chip: self.compiled_off_chip,
-        };
+        let asked =
+            Asked { flags, parameters, readings: self.parameters.readings, compiled_off_chip: self.compiled_off_chip };
         let most = ThreadgroupPlan { patches: self.compiled_patches, ..self.plan };
         let (parameters, warnings) =
             resolve_parameters(&asked, &most, &self.profile, &self.footprint, self.fixed.domain)?;

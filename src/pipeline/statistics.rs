@@ -102,9 +102,7 @@ impl Tessellation {
             points: record.points,
             primitives: record.primitives,
             factor_sum: match self.pipeline_shape.readings.factor_values {
-                FactorValues::Clamped => {
-                    FactorSum::Exact(u64::from(record.sum_low) | u64::from(record.sum_high) << 32)
-                }
+                FactorValues::Clamped => FactorSum::Exact(u64::from(record.sum_low) | u64::from(record.sum_high) << 32),
                 FactorValues::Raw => FactorSum::Raw(record.sum_low),
             },
             off_chip: record.off_chip != 0,

@@ -246,7 +246,15 @@ fn waves_by_simd() {
 #[test]
 fn h_threadgroups_of_many_sizes_and_a_patch_across_two_waves() {
     // Three control points: of 22 patches, the last has hull lanes 63, 64 and 65.
-    let factor = |i: u32| if i.is_multiple_of(6) { 0.0 } else if i < 25 { 2.0 } else { 6.0 };
+    let factor = |i: u32| {
+        if i.is_multiple_of(6) {
+            0.0
+        } else if i < 25 {
+            2.0
+        } else {
+            6.0
+        }
+    };
     let factors: Vec<[f32; 6]> = (0..50).map(|i| [factor(i); 6]).collect();
     for patches_per_threadgroup in [1, 15, 16, 17, 22] {
         let mut case = Case::new(Domain::Quad, &factors, 3.5);

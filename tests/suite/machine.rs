@@ -2,7 +2,8 @@
 
 use patchwave::hardware::{
     DefaultThreshold, Instances, LdsBudget, LimitedBy, ParameterError, ParameterWarning, PatchFootprint, PatchRounding,
-    PipelineStateFlags, PlanError, Profile, Readings, TessellationParameters, ThreadgroupPlan, default_factor_threshold,
+    PipelineStateFlags, PlanError, Profile, Readings, TessellationParameters, ThreadgroupPlan,
+    default_factor_threshold,
 };
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 
@@ -31,7 +32,8 @@ fn an_lds_budget_field_by_field() {
 
     // A position of 12 bytes takes a slot of 16, a point of 20 bytes two slots; without a hull function the output lies
     // where the input does.
-    let odd = PatchFootprint { input_stride: 12, output_stride: 12, constants_stride: 20, pass_through: true, ..BICUBIC };
+    let odd =
+        PatchFootprint { input_stride: 12, output_stride: 12, constants_stride: 20, pass_through: true, ..BICUBIC };
     let budget = LdsBudget::new(&profile, &odd, 3);
     assert_eq!([budget.input_points, budget.output_points, budget.constants], [768, 0, 96]);
     assert_eq!([budget.total, budget.allocated], [864, 1024]);
@@ -118,14 +120,17 @@ fn default_thresholds_from_the_closed_form() {
     let tri = |t: u32| if t.is_multiple_of(2) { 3 * t * t / 4 + 3 * t / 2 + 1 } else { 3 * (t + 1) * (t + 1) / 4 };
     let isoline = |t: u32| t * (t + 1);
     for t in 1..=64u16 {
-        for (domain, form) in [(Domain::Quad, quad(t.into())), (Domain::Tri, tri(t.into())), (Domain::Isoline, isoline(t.into()))] {
+        for (domain, form) in
+            [(Domain::Quad, quad(t.into())), (Domain::Tri, tri(t.into())), (Domain::Isoline, isoline(t.into()))]
+        {
             let bits = vec![f32::from(t).to_bits(); domain.factor_count()];
             let patch = TessellatedPatch::new(domain, Partitioning::Integer, OutputTopology::Point, &bits);
             assert_eq!(patch.map(|patch| patch.point_count()), Ok(form), "{domain} {t}");
         }
     }
     for n in 1..=64u32 {
-        let smallest = |points: &dyn Fn(u32) -> u32| (1..=64).find(|t| n * points(*t) >= 256).expect("64 is enough") as f32;
+        let smallest =
+            |points: &dyn Fn(u32) -> u32| (1..=64).find(|t| n * points(*t) >= 256).expect("64 is enough") as f32;
         assert_eq!(default_factor_threshold(Domain::Quad, n), smallest(&quad), "quad, {n} patches");
         assert_eq!(default_factor_threshold(Domain::Tri, n), smallest(&tri), "tri, {n} patches");
         assert_eq!(default_factor_threshold(Domain::Isoline, n), smallest(&isoline), "isoline, {n} patches");
@@ -151,7 +156,8 @@ const OFF_CHIP: PipelineStateFlags = PipelineStateFlags::GsOnchipTsOffchip;
 
 #[test]
 fn the_driver_s_defaults() {
-    let (resolved, warnings) = resolve(TessellationParameters::default(), OFF_CHIP, Readings::default()).expect("valid");
+    let (resolved, warnings) =
+        resolve(TessellationParameters::default(), OFF_CHIP, Readings::default()).expect("valid");
     assert_eq!((resolved.patches_per_threadgroup, resolved.ds_wave_threshold, resolved.on_chip_waves), (16, 4, 4));
     assert_eq!((resolved.tessellation_factor_threshold, resolved.off_chip, warnings.len()), (3.0, true, 0));
 

@@ -4,6 +4,7 @@ mod bad_descriptor;
 mod bad_draw;
 mod capacity;
 mod cli;
+mod cli_modes;
 mod control_points;
 mod golden;
 mod gpu;

@@ -2,7 +2,9 @@
 //! number of patches per threadgroup and every wave threshold.
 
 use patchwave::hardware::{PipelineStateFlags, TessellationParameters};
-use patchwave::{Domain, Draw, Error, Mesh, OutputTopology, Partitioning, TessellationPipeline, TessellationPipelineDescriptor};
+use patchwave::{
+    Domain, Draw, Error, Mesh, OutputTopology, Partitioning, TessellationPipeline, TessellationPipelineDescriptor,
+};
 
 use super::model::{assert_mesh, mixed_factors, tessellate};
 use super::rig::{FactorTable, Rig, factor_table_wgsl, location_type};
@@ -72,7 +74,8 @@ impl Modes {
     fn new(domain: Domain, topology: OutputTopology) -> Self {
         let rig = Rig::new();
         // 130 culled patches stand before, between and behind: a few are enough here.
-        let factors: Vec<[f32; 6]> = mixed_factors(44, 77).into_iter().skip(126).take(26).chain([[9.0; 6]; 3]).collect();
+        let factors: Vec<[f32; 6]> =
+            mixed_factors(44, 77).into_iter().skip(126).take(26).chain([[9.0; 6]; 3]).collect();
         let table = FactorTable::new(&rig, &factors);
         let shader = shader(domain);
         let setup = Setup { rig, table, shader, domain, topology, patches: factors.len() as u32 };
@@ -100,7 +103,6 @@ impl Setup {
         draw.bind_groups = &groups;
         self.rig.mesh(pipeline, &draw)
     }
-
 }
 
 impl Modes {

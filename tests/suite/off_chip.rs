@@ -137,7 +137,8 @@ fn statistics_without_waiting() {
     let told = Arc::clone(&answer);
     let mut encoder = poisoned.rig.encoder();
     poisoned.draw(|draw| {
-        let tessellation = poisoned.pipeline.encode(&poisoned.rig.queue, &mut encoder, &mut workspace, draw).expect("encoded");
+        let tessellation =
+            poisoned.pipeline.encode(&poisoned.rig.queue, &mut encoder, &mut workspace, draw).expect("encoded");
         let callback = move |result| *told.lock().expect("no panic") = Some(result);
         assert!(workspace.request_statistics(&mut encoder, &tessellation, callback).expect("the ring can be made"));
     });
@@ -153,6 +154,26 @@ fn statistics_without_waiting() {
     // 375 points are 6 waves, 225 are 4; one of each stays.
     assert_eq!([answer.domain.waves, answer.on_chip_waves, answer.off_chip_waves], [28, 5, 23]);
     assert_eq!(answer.average_factors, [9.0; 5]);
+}
+
+#[test]
+fn threadgroups_end_with_their_instance() {
+    // A10, A11: 9 patches and 2 instances, 5 patches a threadgroup: 5 and 4, twice. LDS is that of 5 each time.
+    let poisoned = Poisoned::new(&[[2.0; 6]; 9], 5.0, 4);
+    let groups = [Some(&poisoned.table.group)];
+    let mut draw = Draw::new(0..27);
+    draw.instances = 3..5;
+    draw.bind_groups = &groups;
+    let Poisoned { rig, pipeline, .. } = &poisoned;
+    let mut workspace = rig.measured_workspace(pipeline, &draw);
+    let tessellation = rig.run(pipeline, &mut workspace, &draw);
+    let records = tessellation.threadgroup_records_blocking(&rig.device, &rig.queue).expect("records");
+    assert_eq!(records.iter().map(|record| record.patches).collect::<Vec<_>>(), [5, 4, 5, 4]);
+    let statistics = tessellation.statistics_blocking(&rig.device, &rig.queue).expect("statistics");
+    assert_eq!([statistics.ia_vertices, statistics.ia_primitives, statistics.threadgroups], [54, 18, 4]);
+    // 5 patches of 3 points in, 3 out, and constants, 16 bytes each: 560 bytes, in granules of 512.
+    assert_eq!(statistics.lds_bytes, 4 * 1024);
+    assert_eq!(pipeline.lds_budget().total, 560);
 }
 
 #[test]

@@ -111,18 +111,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-fn row(
-    args: &Args,
-    gpu: &Gpu,
-    timer: &Timer,
-    fill: f64,
-    grid: &Grid,
-    load: Load,
-    mode: Mode,
-) -> anyhow::Result<Row> {
+fn row(args: &Args, gpu: &Gpu, timer: &Timer, fill: f64, grid: &Grid, load: Load, mode: Mode) -> anyhow::Result<Row> {
     let pipeline = mode.of(&grid.pipeline, &args.parameters.parameters())?;
-    let Sample { milliseconds, encode_microseconds, report, memory_bytes, passes } = grid
-        .with_draw(|draw| measure::tessellation(&gpu.device, &gpu.queue, timer, &pipeline, draw, args.repeat))?;
+    let Sample { milliseconds, encode_microseconds, report, memory_bytes, passes } =
+        grid.with_draw(|draw| measure::tessellation(&gpu.device, &gpu.queue, timer, &pipeline, draw, args.repeat))?;
     anyhow::ensure!(
         report.vertices == grid.expected_points(),
         "the GPU made {} points, the tessellator {}",

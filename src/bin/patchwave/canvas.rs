@@ -3,13 +3,13 @@
 //! The program's charts are made of nothing else, so that an SVG renderer or a charting library would be a large dependency
 //! for little: rectangles are filled here, and embedded-graphics gives the letters of pictures.
 
+use embedded_graphics::Drawable;
 use embedded_graphics::Pixel;
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::{OriginDimensions, Point, Size};
 use embedded_graphics::mono_font::{MonoFont, MonoTextStyle, iso_8859_1};
 use embedded_graphics::pixelcolor::{Rgb888, RgbColor};
 use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
-use embedded_graphics::Drawable;
 use image::{ImageEncoder, Rgb, RgbImage};
 use std::convert::Infallible;
 use std::fmt::Write;

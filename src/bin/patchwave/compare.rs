@@ -135,8 +135,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let modes = Modes { onchip: row(Mode::Onchip)?, offchip: row(Mode::Offchip)?, dynamic: row(Mode::Dynamic)? };
     gpu.check()?;
     drop(progress);
-    let report =
-        Report { scene: args.scene.name(), adapter: gpu.name.clone(), clock: timer.clock(), equal, modes };
+    let report = Report { scene: args.scene.name(), adapter: gpu.name.clone(), clock: timer.clock(), equal, modes };
     output::say(&if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) })?;
     Ok(if equal { Outcome::Passed } else { Outcome::Failed })
 }

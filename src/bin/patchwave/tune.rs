@@ -99,7 +99,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         bar.set_style(style);
     }
     let trial = Trial { args, gpu: &gpu, timer: &timer, bar: &bar };
-    let default = trial.row(&most, &Mode::Dynamic.of(most.pipeline(), &TessellationParameters::default())?, "dynamic")?;
+    let default =
+        trial.row(&most, &Mode::Dynamic.of(most.pipeline(), &TessellationParameters::default())?, "dynamic")?;
     let mut rows = Vec::with_capacity(combinations);
     for size in sizes {
         // Compiled anew, so that the kernel's workgroup memory is what this size takes.
@@ -177,9 +178,8 @@ impl Trial<'_> {
 
     fn row(&self, scene: &Scene, pipeline: &TessellationPipeline, mode: &'static str) -> anyhow::Result<Row> {
         let Gpu { device, queue, .. } = self.gpu;
-        let sample = scene.with_draw(|draw| {
-            measure::tessellation(device, queue, self.timer, pipeline, draw, self.args.repeat)
-        })?;
+        let sample = scene
+            .with_draw(|draw| measure::tessellation(device, queue, self.timer, pipeline, draw, self.args.repeat))?;
         let model = timeline(self.gpu, scene, pipeline, &self.args.costs.0)?;
         let parameters = pipeline.parameters();
         self.bar.inc(1);

@@ -23,7 +23,8 @@ impl Gpu {
         let name = chosen.info.name.clone();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("patchwave"),
-            required_features: TessellationPipeline::required_features() | chosen.adapter.features() & crate::measure::STAMPS,
+            required_features: TessellationPipeline::required_features()
+                | chosen.adapter.features() & crate::measure::STAMPS,
             required_limits: TessellationPipeline::required_limits(&chosen.adapter),
             ..wgpu::DeviceDescriptor::default()
         };

@@ -92,7 +92,8 @@ impl Drawing for Gantt<'_> {
     }
 
     fn draw(&self, canvas: &mut dyn Canvas) {
-        let title = format!("{}: wave slots of each compute unit over time, in the unit of the costs (a model)", self.title);
+        let title =
+            format!("{}: wave slots of each compute unit over time, in the unit of the costs (a model)", self.title);
         canvas.text([LEFT, 18.0], Anchor::Start, INK, &title);
         let mut x = LEFT;
         for kind in SpanKind::ALL {
@@ -128,8 +129,7 @@ impl Gantt<'_> {
         let bottom = lds + LDS;
 
         let unit_top = |unit: usize| rows + unit as f64 * (ROW + ROW_GAP);
-        let tracks: Vec<Rect> =
-            (0..self.units()).map(|unit| [LEFT, unit_top(unit), COLUMNS as f64, ROW]).collect();
+        let tracks: Vec<Rect> = (0..self.units()).map(|unit| [LEFT, unit_top(unit), COLUMNS as f64, ROW]).collect();
         canvas.rects(TRACK, &tracks);
         for unit in 0..self.units() {
             canvas.text([LEFT - 8.0, unit_top(unit) + ROW / 2.0], Anchor::End, PALE, &format!("CU {unit}"));
@@ -148,8 +148,7 @@ impl Gantt<'_> {
         }
         let held = self.lds(timeline);
         let bars = held.iter().enumerate().filter(|(_, held)| **held > 0.0);
-        let bars: Vec<Rect> =
-            bars.map(|(i, held)| [LEFT + i as f64, bottom - held * LDS, 1.0, held * LDS]).collect();
+        let bars: Vec<Rect> = bars.map(|(i, held)| [LEFT + i as f64, bottom - held * LDS, 1.0, held * LDS]).collect();
         canvas.rects(LDS_COLOUR, &bars);
         canvas.rects(END, &[[self.x(timeline.makespan) - 0.75, rows, 1.5, bottom - rows]]);
     }

@@ -96,11 +96,16 @@ impl Drawing for Heatmap<'_> {
         let Report { scene, adapter, clock, .. } = self.report;
         canvas.text([16.0, 18.0], Anchor::Start, INK, &format!("{scene}: milliseconds, {clock}"));
         canvas.text([16.0, 36.0], Anchor::Start, PALE, adapter);
-        canvas.text([16.0, 54.0], Anchor::Start, PALE, "along: factor threshold T; down: wave threshold W; framed: the best");
+        canvas.text(
+            [16.0, 54.0],
+            Anchor::Start,
+            PALE,
+            "along: factor threshold T; down: wave threshold W; framed: the best",
+        );
         for (i, &patches) in self.patches.iter().enumerate() {
             let top = TOP + i as f64 * self.panel_height();
             let cells = top + PANEL_TOP;
-            canvas.text([16.0, top + 14.0], Anchor::Start, INK, &format!("{patches} patches per threadgroup"));
+            canvas.text([16.0, top + 14.0], Anchor::Start, INK, &format!("patches per threadgroup: {patches}"));
             canvas.text([LEFT + CELL[0] / 2.0, top + 34.0], Anchor::Middle, PALE, "on-chip");
             let column = |i: usize| LEFT + (i as f64 + 1.5) * CELL[0];
             for (i, threshold) in self.thresholds.iter().enumerate() {
