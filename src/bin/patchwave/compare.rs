@@ -227,14 +227,14 @@ fn table(report: &Report) -> String {
     line("bytes written off-chip", &|row| row.off_chip_bytes.to_string());
     line("LDS bytes a threadgroup", &|row| row.lds_bytes_per_threadgroup.to_string());
     line("milliseconds", &|row| format!("{:.4}", row.milliseconds));
-    let passes: [(&str, fn(&Passes) -> f64); 4] = [
-        ("  hull pass", |passes| passes.hull),
-        ("  allocate pass", |passes| passes.allocate),
-        ("  domain pass", |passes| passes.domain),
-        ("  connectivity pass", |passes| passes.connectivity),
-    ];
-    for (name, of) in passes.into_iter().filter(|_| rows.iter().any(|row| row.pass_milliseconds.is_some())) {
-        line(name, &|row| row.pass_milliseconds.as_ref().map_or_else(dash, |passes| format!("{:.4}", of(passes))));
+    if rows.iter().any(|row| row.pass_milliseconds.is_some()) {
+        let mut pass = |name: &str, of: fn(&Passes) -> f64| {
+            line(name, &|row| row.pass_milliseconds.as_ref().map_or_else(dash, |all| format!("{:.4}", of(all))));
+        };
+        pass("  hull pass", |all| all.hull);
+        pass("  allocate pass", |all| all.allocate);
+        pass("  domain pass", |all| all.domain);
+        pass("  connectivity pass", |all| all.connectivity);
     }
     line("memory, MiB", &|row| format!("{:.1}", row.memory_bytes as f64 / f64::from(1 << 20)));
     for column in 1..4 {
