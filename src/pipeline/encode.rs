@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN,
-    ROLE_HULL, SLOT_BYTES, USED_BYTES,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP,
+    Params, ROLE_DOMAIN, ROLE_HULL,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -13,13 +13,13 @@ use super::workspace::{BindGroupKind, Taken, Workspace};
 use crate::Error;
 
 /// Everything decided on the CPU about a draw, before the first command is encoded.
-struct Plan {
-    shape: DrawShape,
-    bound: BoundBuffers,
+pub(crate) struct Plan {
+    pub(crate) shape: DrawShape,
+    pub(crate) bound: BoundBuffers,
     /// Index buffer (or a stand-in), then the vertex buffers that the kernel reads.
-    buffers: Vec<wgpu::Buffer>,
+    pub(crate) buffers: Vec<wgpu::Buffer>,
     /// Threadgroups of each output chunk; none where the draw has no patches.
-    splits: Vec<Range<u32>>,
+    pub(crate) splits: Vec<Range<u32>>,
 }
 
 /// How much of a draw is encoded.
@@ -46,9 +46,13 @@ impl PassTimestamps<'_> {
 }
 
 /// Writes a chunk's time stamps, where they are asked for.
-struct Stamp<'a>(Option<(&'a wgpu::QuerySet, u32)>);
+pub(crate) struct Stamp<'a>(Option<(&'a wgpu::QuerySet, u32)>);
 
 impl Stamp<'_> {
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
     fn write(&self, pass: &mut wgpu::ComputePass<'_>, index: u32) {
         if let Some((query_set, first)) = self.0 {
             pass.write_timestamp(query_set, first + index);
@@ -130,6 +134,7 @@ impl TessellationPipeline {
                 allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
                 connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
                 threadgroups: params.threadgroups,
+                indirect: false,
                 arguments: u64::from(slot) * ARGUMENT_BYTES,
             });
             if let Some(commands) = chunks.last() {
@@ -143,11 +148,7 @@ impl TessellationPipeline {
             slots: first.slots + plan.splits.len() as u32,
         };
 
-        if workspace.dirty {
-            let used = USED_BYTES + u64::from(workspace.descriptor.draws) * workspace.chunks.len() as u64 * SLOT_BYTES;
-            encoder.clear_buffer(&workspace.state, 0, Some(used));
-            workspace.dirty = false;
-        }
+        workspace.clear_where_reset(encoder);
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
         for (i, commands) in (0..).zip(&chunks) {
@@ -167,6 +168,15 @@ impl TessellationPipeline {
     fn plan_draw(&self, workspace: &Workspace, draw: &Draw<'_>) -> Result<Plan, Error> {
         let shape = DrawShape::new(self, draw)?;
         let bound = bound_buffers(self, draw, &shape)?;
+        self.check_user_groups(draw)?;
+        workspace.check_room(&shape, 1, 0)?;
+        let splits = splits(workspace, &shape)?;
+        workspace.check_room(&shape, 1, splits.len() as u32)?;
+        Ok(Plan { shape, bound, buffers: self.kernel_buffers(workspace, draw), splits })
+    }
+
+    /// Refuses a draw that lacks a bind group that the shader uses.
+    pub(crate) fn check_user_groups(&self, draw: &Draw<'_>) -> Result<(), Error> {
         for binding in self.reflection.bindings.iter().filter(|binding| binding.used) {
             if draw.bind_groups.get(binding.group as usize).copied().flatten().is_none() {
                 return Err(Error::MissingBindGroup {
@@ -176,24 +186,11 @@ impl TessellationPipeline {
                 });
             }
         }
-        let room = |what, needed: u32, taken: u32, all: u32| {
-            let available = all.saturating_sub(taken);
-            if needed > available {
-                return Err(Error::WorkspaceTooSmall {
-                    what,
-                    needed: u64::from(needed),
-                    available: u64::from(available),
-                });
-            }
-            Ok(())
-        };
-        let descriptor = &workspace.descriptor;
-        room("patches", shape.patches, workspace.taken.patches, descriptor.patches)?;
-        room("threadgroups", shape.threadgroups, workspace.taken.threadgroups, descriptor.threadgroups)?;
-        let splits = splits(workspace, &shape)?;
-        let slots = descriptor.draws * workspace.chunks.len() as u32;
-        room("draws", splits.len() as u32, workspace.taken.slots, slots)?;
+        Ok(())
+    }
 
+    /// The draw's buffers as the kernel binds them: index buffer (or a stand-in), then the vertex buffers that it reads.
+    pub(crate) fn kernel_buffers(&self, workspace: &Workspace, draw: &Draw<'_>) -> Vec<wgpu::Buffer> {
         let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
         let mut buffers = vec![index.unwrap_or(&workspace.stand_in).clone()];
         for slot in &self.used_slots {
@@ -201,10 +198,10 @@ impl TessellationPipeline {
                 buffers.push(slice.buffer().clone());
             }
         }
-        Ok(Plan { shape, bound, buffers, splits })
+        buffers
     }
 
-    fn params(
+    pub(crate) fn params(
         &self,
         workspace: &Workspace,
         draw: &Draw<'_>,
@@ -252,12 +249,16 @@ impl TessellationPipeline {
             slots: plan.splits.len() as u32,
             readings: super::parameters::readings_word(&self.parameters.readings, self.fixed.domain),
             spare: 0,
+            indirect_offset: 0,
+            indirect_stride: 0,
+            most_patches: 0,
+            most_threadgroups: 0,
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
         }
     }
 
-    fn encode_chunk(
+    pub(crate) fn encode_chunk(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         workspace: &Workspace,
@@ -274,8 +275,12 @@ impl TessellationPipeline {
         }
         pass.set_pipeline(&self.threadgroup);
         pass.set_bind_group(3, &commands.threadgroup, &[commands.hull]);
-        let [x, y] = fold(commands.threadgroups);
-        pass.dispatch_workgroups(x, y, 1);
+        if commands.indirect {
+            pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + HULL_ARGUMENTS);
+        } else {
+            let [x, y] = fold(commands.threadgroups);
+            pass.dispatch_workgroups(x, y, 1);
+        }
         stamp.write(pass, 1);
         if passes == Passes::Count {
             return;
@@ -304,20 +309,23 @@ impl TessellationPipeline {
 }
 
 /// The caller's bind groups 0 to 2.
-fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
+pub(crate) fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
     [0, 1, 2].map(|i| draw.bind_groups.get(i).copied().flatten())
 }
 
-struct ChunkCommands {
+pub(crate) struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.
-    hull: u32,
-    domain: u32,
-    threadgroup: wgpu::BindGroup,
-    allocate: wgpu::BindGroup,
-    connectivity: wgpu::BindGroup,
-    threadgroups: u32,
+    pub(crate) hull: u32,
+    pub(crate) domain: u32,
+    pub(crate) threadgroup: wgpu::BindGroup,
+    pub(crate) allocate: wgpu::BindGroup,
+    pub(crate) connectivity: wgpu::BindGroup,
+    /// Threadgroups; of an indirect draw, the most there can be.
+    pub(crate) threadgroups: u32,
+    /// Whether the hull dispatch is sized on the GPU.
+    pub(crate) indirect: bool,
     /// Byte offset of the draw's entry in the arguments.
-    arguments: u64,
+    pub(crate) arguments: u64,
 }
 
 /// A one-dimensional dispatch folded to stay within 65,535 workgroups a dimension, with few empty ones: those are not free

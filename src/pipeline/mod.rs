@@ -6,24 +6,30 @@ mod descriptor;
 mod device;
 mod draw;
 mod encode;
+mod indirect;
 pub(crate) mod layout;
+#[cfg(test)]
+mod layout_tests;
 mod measure;
 mod output;
 mod parameters;
 mod read;
 mod report;
 mod statistics;
+mod stream;
 mod tessellation;
 mod workspace;
 
 pub use descriptor::TessellationPipelineDescriptor;
 pub use draw::{Draw, IndexBuffer};
 pub use encode::PassTimestamps;
+pub use indirect::IndirectDraw;
 pub use measure::Measurement;
 pub use output::{OutputChunk, Tessellation};
 pub use parameters::profile_of;
 pub(crate) use report::report as slot_report;
 pub use report::{DrawReport, Shortage};
+pub use stream::StreamOutput;
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 

@@ -60,9 +60,12 @@ pub struct Tessellation {
     pub(crate) patch_records_offset: u64,
     pub(crate) threadgroup_records_offset: u64,
     pub(crate) patch_words: u32,
+    /// What was asked; of an indirect draw, what there is room for.
     pub(crate) shape: DrawShape,
     /// What statistics follow from.
     pub(crate) pipeline_shape: crate::hardware::PipelineShape,
+    /// Whether the GPU alone knows how many patches there are.
+    pub(crate) indirect: bool,
     pub(crate) off_chip_capacity: u32,
     pub(crate) item_capacity: u32,
     pub(crate) surface: Surface,
@@ -89,6 +92,7 @@ impl Tessellation {
             shape: *shape,
             pipeline_shape: pipeline.shape(),
             off_chip_capacity: workspace.off_chip_blocks,
+            indirect: false,
             item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
             domain: pipeline.fixed.domain,
@@ -106,13 +110,13 @@ impl Tessellation {
         &self.chunks
     }
 
-    /// Patches of the draw, over all instances.
+    /// Patches of the draw, over all instances; of an indirect draw, the most there can be.
     #[must_use]
     pub fn patches(&self) -> u32 {
         self.shape.patches
     }
 
-    /// Threadgroups of the draw, over all instances.
+    /// Threadgroups of the draw, over all instances; of an indirect draw, the most there can be.
     #[must_use]
     pub fn threadgroups(&self) -> u32 {
         self.shape.threadgroups

@@ -1,5 +1,6 @@
 //! The records of a draw's threadgroups and the statistics that follow from them, read back on demand.
 
+use super::draw::DrawShape;
 use super::layout::{GROUP_WORDS, GroupRecord, SLOT_BYTES, Slot};
 use super::output::Tessellation;
 use super::read::{Reading, Source};
@@ -91,13 +92,28 @@ impl Tessellation {
         let slots: Vec<Slot> = bytemuck::pod_collect_to_vec(slots);
         // The records of a draw that did not fit do not say what the others would have done.
         report::report(self, &slots).fits()?;
+        let shape = self.shape_of(&slots);
         let records: Vec<GroupRecord> = bytemuck::pod_collect_to_vec(records);
-        Ok((0..self.shape.threadgroups).zip(records).map(|(group, record)| self.record(group, &record)).collect())
+        Ok((0..shape.threadgroups).zip(records).map(|(group, record)| self.record(&shape, group, &record)).collect())
     }
 
-    fn record(&self, group: u32, record: &GroupRecord) -> ThreadgroupRecord {
+    /// How many patches and threadgroups there are; of an indirect draw, the GPU has noted it.
+    fn shape_of(&self, slots: &[Slot]) -> DrawShape {
+        match slots {
+            [slot, ..] if self.indirect => DrawShape {
+                patches_per_instance: slot.patches_per_instance,
+                threadgroups_per_instance: slot.patches_per_instance.div_ceil(self.shape.patches_per_threadgroup.max(1)),
+                patches: slot.patches,
+                threadgroups: slot.threadgroups,
+                ..self.shape
+            },
+            _ => self.shape,
+        }
+    }
+
+    fn record(&self, shape: &DrawShape, group: u32, record: &GroupRecord) -> ThreadgroupRecord {
         ThreadgroupRecord {
-            patches: self.shape.first_patch(group + 1).saturating_sub(self.shape.first_patch(group)),
+            patches: shape.first_patch(group + 1).saturating_sub(shape.first_patch(group)),
             culled: record.culled,
             points: record.points,
             primitives: record.primitives,

@@ -55,6 +55,10 @@ pub struct TessellationPipeline {
     pub(crate) allocate_draw: wgpu::ComputePipeline,
     pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
+    pub(crate) indirect: wgpu::ComputePipeline,
+    pub(crate) indirect_layout: wgpu::BindGroupLayout,
+    pub(crate) stream: wgpu::ComputePipeline,
+    pub(crate) stream_layout: wgpu::BindGroupLayout,
     pub(super) kernels: ComposedKernels,
 }
 
@@ -67,6 +71,10 @@ pub struct ComposedKernels {
     pub allocate: String,
     /// Connectivity pass: entry point `pw_connectivity`.
     pub connectivity: String,
+    /// Set-up of indirect draws: entry point `pw_indirect`.
+    pub indirect: String,
+    /// Stream output: entry point `pw_stream`.
+    pub stream: String,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -150,8 +158,10 @@ impl TessellationPipeline {
         };
         let kernels = ComposedKernels {
             threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources),
-            allocate: compose::allocate(&fixed, STATE_SHAPE),
+            allocate: compose::allocate(&fixed, reflection.surface.stride, STATE_SHAPE),
             connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
+            stream: compose::stream(&fixed, reflection.surface.stride, STATE_SHAPE),
+            indirect: compose::indirect(&fixed, shape.input_points, PARAMS_STRIDE, STATE_SHAPE),
         };
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
@@ -167,6 +177,17 @@ impl TessellationPipeline {
         let threadgroup_layout = layout("threadgroup", &threadgroup_entries)?;
         let allocate_layout = layout("allocate", &three)?;
         let connectivity_layout = layout("connectivity", &three)?;
+        let indirect_entries =
+            [records_entry(), storage_entry(1, false), storage_entry(2, false), storage_entry(3, true)];
+        let indirect_layout = layout("indirect", &indirect_entries)?;
+        let stream_entries = [
+            params_entry(),
+            storage_entry(1, true),
+            storage_entry(2, true),
+            storage_entry(3, true),
+            storage_entry(4, false),
+        ];
+        let stream_layout = layout("stream", &stream_entries)?;
 
         let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache };
         let user: Vec<_> = (0..3).map(|i| descriptor.bind_group_layouts.get(i).copied().flatten()).collect();
@@ -185,8 +206,12 @@ impl TessellationPipeline {
             &[None, None, None, Some(&connectivity_layout)],
             &[],
         )?;
+        let indirect =
+            compiler.compile(&kernels.indirect, &["pw_indirect"], &[None, None, None, Some(&indirect_layout)], &[])?;
+        let stream =
+            compiler.compile(&kernels.stream, &["pw_stream"], &[None, None, None, Some(&stream_layout)], &[])?;
         let missing = || Error::Wgpu { what: label.clone(), message: "a kernel was not made".to_owned() };
-        let mut made = threadgroup.into_iter().chain(allocate).chain(connectivity);
+        let mut made = threadgroup.into_iter().chain(allocate).chain(connectivity).chain(indirect).chain(stream);
         let mut next = || made.next().ok_or_else(missing);
         Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -196,6 +221,10 @@ impl TessellationPipeline {
             withdraw: next()?,
             connectivity: next()?,
             compiled_patches: shape.max_patches,
+            indirect: next()?,
+            indirect_layout,
+            stream: next()?,
+            stream_layout,
             off_chip_stride: compose::off_chip_stride(&reflection, shape.output_points),
             label,
             reflection,
@@ -423,6 +452,18 @@ fn params_entry() -> wgpu::BindGroupLayoutEntry {
             min_binding_size: wgpu::BufferSize::new(size_of::<Params>() as u64),
         },
         count: None,
+    }
+}
+
+/// The parameters of an indirect draw's records, written by the GPU.
+fn records_entry() -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: false },
+            has_dynamic_offset: true,
+            min_binding_size: wgpu::BufferSize::new(2 * PARAMS_STRIDE),
+        },
+        ..params_entry()
     }
 }
 
