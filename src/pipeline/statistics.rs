@@ -102,7 +102,9 @@ impl Tessellation {
         match slots {
             [slot, ..] if self.indirect => DrawShape {
                 patches_per_instance: slot.patches_per_instance,
-                threadgroups_per_instance: slot.patches_per_instance.div_ceil(self.shape.patches_per_threadgroup.max(1)),
+                threadgroups_per_instance: slot
+                    .patches_per_instance
+                    .div_ceil(self.shape.patches_per_threadgroup.max(1)),
                 patches: slot.patches,
                 threadgroups: slot.threadgroups,
                 ..self.shape
