@@ -60,15 +60,45 @@ fn pw_load_factors(record: u32) -> array<u32, PW_FACTORS> {
     return bits;
 }
 
-// Sum of a patch's clamped factors in units of 2^-23: at most 6 * 64 * 2^23, which 32 bits hold.
+// Sum of a patch's clamped factors in units of 2^-23: at most 6 * 64 * 2^23, which 32 bits hold. As a float's bits under
+// the raw reading.
 fn pw_factor_sum(bits: array<u32, PW_FACTORS>) -> u32 {
     var sum = 0u;
-    if (!pw_culled(bits)) {
-        for (var i = 0u; i < PW_FACTORS; i++) {
-            sum += pw_clamped_factor(i, bits[i]);
+    if (!pw_culled(bits) || (pw_params.readings & PW_READING_CULLED_AS_THEY_ARE) != 0u) {
+        let averaged = min(pw_params.readings & PW_READING_AVERAGED, PW_FACTORS);
+        for (var i = 0u; i < averaged; i++) {
+            if ((pw_params.readings & PW_READING_RAW) != 0u) {
+                sum = pw_raw_add(sum, bits[i]);
+            } else if (i >= PW_EDGES || !pw_not_positive(bits[i])) {
+                sum += pw_clamped_factor(i, bits[i]);
+            }
         }
     }
     return sum;
+}
+
+// Adds floats by their bits, with NaNs and infinities kept apart: WGSL may assume that there are none.
+fn pw_raw_add(sum: u32, bits: u32) -> u32 {
+    let sum_special = (sum & 0x7fffffffu) >= 0x7f800000u;
+    let bits_special = (bits & 0x7fffffffu) >= 0x7f800000u;
+    if (sum_special && bits_special && sum != bits) {
+        return 0x7fc00000u;
+    }
+    if (sum_special) {
+        return sum;
+    }
+    if (bits_special) {
+        return bits;
+    }
+    return bitcast<u32>(bitcast<f32>(sum) + bitcast<f32>(bits));
+}
+
+// Whether a raw sum is below a finite limit.
+fn pw_raw_below(sum: u32, limit: u32) -> bool {
+    if ((sum & 0x7fffffffu) >= 0x7f800000u) {
+        return sum == 0xff800000u;
+    }
+    return bitcast<f32>(sum) < bitcast<f32>(limit);
 }
 
 @compute @workgroup_size(PW_LANES)
@@ -269,15 +299,25 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         points += pw_points[i];
         primitives += pw_primitives[i];
         culled += select(0u, 1u, pw_points[i] == 0u);
-        sum_low += pw_sums[i];
-        sum_high += select(0u, 1u, sum_low < pw_sums[i]);
+        if ((pw_params.readings & PW_READING_RAW) != 0u) {
+            sum_low = pw_raw_add(sum_low, pw_sums[i]);
+        } else {
+            sum_low += pw_sums[i];
+            sum_high += select(0u, 1u, sum_low < pw_sums[i]);
+        }
     }
+    // Patches that count. Where none does there are no points, and nothing to leave off-chip.
+    let counted = select(patches, max(patches - culled, 1u), (pw_params.readings & PW_READING_CULLED_EXCLUDED) != 0u);
 
-    // The average of all factors against the threshold, exactly: both sides in units of 2^-23.
-    let pair = pw_params.on_chip_below[(patches - 1u) / 2u];
-    let below = select(pair.zw, pair.xy, (patches & 1u) == 1u);
-    let on_chip = pw_params.mode == PW_MODE_ON_CHIP
-        || sum_high < below.y || (sum_high == below.y && sum_low < below.x);
+    // The average of all factors against the threshold, exactly: both sides in units of 2^-23. The CPU's twin is
+    // `decide` in src/hardware/heuristic.rs.
+    let pair = pw_params.on_chip_below[(counted - 1u) / 2u];
+    let below = select(pair.zw, pair.xy, (counted & 1u) == 1u);
+    var on_chip = sum_high < below.y || (sum_high == below.y && sum_low < below.x);
+    if ((pw_params.readings & PW_READING_RAW) != 0u) {
+        on_chip = pw_raw_below(sum_low, below.x);
+    }
+    on_chip = on_chip || pw_params.mode == PW_MODE_ON_CHIP;
 
     let old = atomicAdd(&pw_state.slots[pw_params.slot].vertices, points);
     if (old + points < old) {

@@ -64,6 +64,11 @@ pub(crate) const MAX_PATCHES: u32 = 64;
 pub(crate) const MODE_ON_CHIP: u32 = 0;
 pub(crate) const MODE_DYNAMIC: u32 = 1;
 
+/// `PW_READING_*`; the low byte is the number of factors that are averaged.
+pub(crate) const READING_CULLED_EXCLUDED: u32 = 0x100;
+pub(crate) const READING_CULLED_AS_THEY_ARE: u32 = 0x200;
+pub(crate) const READING_RAW: u32 = 0x400;
+
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
 
@@ -109,6 +114,8 @@ pub(crate) struct Params {
     pub(crate) indirect_stride: u32,
     pub(crate) most_patches: u32,
     pub(crate) most_threadgroups: u32,
+    pub(crate) readings: u32,
+    pub(crate) spare: [u32; 3],
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));
