@@ -9,6 +9,12 @@ const PW_MODE_DYNAMIC: u32 = 1u;
 
 const PW_WAVE: u32 = 64u;
 
+// How open questions of the console's documentation are read (docs/hardware.md); none of these bits by default.
+const PW_READING_AVERAGED: u32 = 0xffu;        // A1: this many factors of a patch
+const PW_READING_CULLED_EXCLUDED: u32 = 0x100u; // A2
+const PW_READING_CULLED_AS_THEY_ARE: u32 = 0x200u;
+const PW_READING_RAW: u32 = 0x400u;            // A3
+
 // A draw that asked for more than the workspace holds: which room ran out.
 const PW_OVERFLOW_VERTICES: u32 = 1u;
 const PW_OVERFLOW_PRIMITIVES: u32 = 2u;
@@ -55,11 +61,11 @@ struct PwParams {
 
     connectivity_capacity: u32,      // in items of the connectivity pass
     slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
-    spare_0: u32,
-    spare_1: u32,
+    item_waves: u32,                 // of an item of the domain pass
+    item_primitives: u32,            // of an item of the connectivity pass
 
-    // A threadgroup of n patches stays on-chip iff the sum of its factors, in units of 2^-23, is below entry n - 1: low
-    // and high word, two entries a vector.
+    // A threadgroup of which n patches count stays on-chip iff the sum of their factors, in units of 2^-23, is below
+    // entry n - 1: low and high word, two entries a vector. Under PW_READING_RAW the low word is a float.
     on_chip_below: array<vec4u, 32>,
 
     // Vertex buffer i: where it begins, unused, its stride (in words), elements that lie wholly in it.
@@ -71,6 +77,11 @@ struct PwParams {
     indirect_stride: u32,
     most_patches: u32,
     most_threadgroups: u32,
+
+    readings: u32,                   // factors of a patch that are averaged, and PW_READING_* bits
+    spare_0: u32,
+    spare_1: u32,
+    spare_2: u32,
 }
 
 struct PwSlot {
@@ -124,9 +135,7 @@ const PW_PATCH_FACTORS: u32 = 4u;
 const PW_BLOCK: u32 = 1024u;
 
 // Items that the hull pass lists for the passes after it, two words each: the threadgroup, and the first wave or
-// primitive of it. An item is what one workgroup takes.
-const PW_ITEM_WAVES: u32 = 8u;
-const PW_ITEM_PRIMITIVES: u32 = 512u;
+// primitive of it. An item is what one workgroup takes; how much that is, the parameters say.
 
 // Words that a workgroup of the stream output writes.
 const PW_STREAM_LANES: u32 = 256u;

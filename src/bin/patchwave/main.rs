@@ -5,8 +5,11 @@
 
 mod adapter;
 mod bench;
+mod canvas;
+mod compare;
 mod factors;
 mod info;
+mod measure;
 mod names;
 mod output;
 mod pattern_svg;
@@ -16,6 +19,8 @@ mod run;
 mod scene;
 mod tessellate;
 mod test;
+mod timeline;
+mod tune;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -58,6 +63,9 @@ enum Verb {
     Test(test::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
+    Compare(compare::Args),
+    Timeline(timeline::Args),
+    Tune(tune::Args),
     Bench(bench::Args),
     Info(info::Args),
 }
@@ -81,6 +89,9 @@ fn main() -> ExitCode {
         Verb::Test(args) => test::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::Compare(args) => compare::run(&args),
+        Verb::Tune(args) => tune::run(&args),
+        Verb::Timeline(args) => timeline::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Info(args) => info::run(&args),
     };

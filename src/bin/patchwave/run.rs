@@ -8,12 +8,12 @@ mod expect;
 mod file;
 mod formats;
 mod meshes;
-mod modes;
 mod pack;
 mod paint;
 mod place;
 mod report;
 mod scene;
+mod session;
 mod textures;
 mod value;
 
@@ -24,13 +24,14 @@ use anyhow::Context;
 use crate::adapter::AdapterChoice;
 use crate::progress::Progress;
 use crate::scene::gpu::Gpu;
+use crate::scene::mode::Mode;
 use crate::scene::picture::Picture;
 use crate::{Outcome, output};
 
-use modes::Mode;
 use place::{Complaint, Place};
 use report::{Dump, Report};
-use scene::{Ran, Scene};
+use scene::Scene;
+use session::{Ran, Session};
 
 /// Run a scene file: draws with shader, data and state, and what they have to come to
 ///
@@ -115,8 +116,9 @@ fn judge_unlocated(gpu: &Gpu, scene: &Scene, asked: Option<Mode>, paints: bool) 
     let expect = scene.file.expect.as_ref();
     let mode = asked.unwrap_or(scene.mode());
     let wanted = expect.and_then(|expect| expect.error.as_deref());
-    let outcome = match (scene.run(gpu, mode), wanted) {
-        (Ok(ran), None) => ran,
+    let ran = Session::new(gpu, scene).and_then(|session| Ok((session.run(mode)?, session)));
+    let (outcome, session) = match (ran, wanted) {
+        (Ok(both), None) => both,
         (Ok(_), Some(wanted)) => {
             let mismatches = Some(vec![format!("error: expected one with '{wanted}', and there was none")]);
             return Ok(Judged { ran: None, picture: None, error: None, mode, mismatches });
@@ -133,7 +135,7 @@ fn judge_unlocated(gpu: &Gpu, scene: &Scene, asked: Option<Mode>, paints: bool) 
     let mut mismatches = expect::compare(gpu, &scene.file, &outcome, mode == scene.mode())?;
     if expect.is_some_and(|expect| expect.same_in_all_modes) {
         for other in Mode::ALL.into_iter().filter(|other| *other != mode) {
-            let ran = scene.run(gpu, other).with_context(|| format!("in mode {}", other.name()))?;
+            let ran = session.run(other).with_context(|| format!("in mode {}", other.name()))?;
             if let Some(difference) = difference(&outcome, &ran) {
                 mismatches.push(format!(
                     "same_in_all_modes: {} and {} differ: {difference}",

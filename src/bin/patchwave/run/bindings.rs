@@ -17,7 +17,7 @@ const GROUPS: u32 = 3;
 
 /// A resource of the shader's, with what the file gives for it.
 struct Resource<'a> {
-    declared: &'a UserBinding,
+    declared: UserBinding,
     given: &'a Binding,
     texture: Option<TextureData>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Bound {
 impl<'a> Resources<'a> {
     pub(crate) fn new(
         gpu: &Gpu,
-        reflection: &'a Reflection,
+        reflection: &Reflection,
         file: &'a SceneFile,
         folder: &Path,
     ) -> Result<Self, Complaint> {
@@ -71,7 +71,7 @@ impl<'a> Resources<'a> {
                 }
                 _ => None,
             };
-            all.push(Resource { declared, given, texture });
+            all.push(Resource { declared: declared.clone(), given, texture });
         }
         let layouts = (0..GROUPS).map(|group| {
             let entries: Vec<_> = all.iter().filter(|one| one.declared.group == group).map(entry).collect();

@@ -8,7 +8,7 @@ use super::file::{ExpectImage, ExpectIndices, ExpectMember, ExpectPatch, ExpectS
 use super::pack::pack;
 use super::place::{Complaint, Place, SceneText, suggestion};
 use super::report::Counts;
-use super::scene::{Ran, RanDraw};
+use super::session::{Ran, RanDraw};
 use super::textures::decode;
 use super::value::{Value, numbers};
 use crate::scene::gpu::Gpu;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::modes::Mode;
 use super::place::SceneText;
 use super::value::Value;
+use crate::scene::mode::Mode;
 
 /// A whole file.
 #[derive(Clone, Debug, Deserialize)]

@@ -5,7 +5,8 @@ use patchwave::shader::{ScalarKind, SurfaceSlot};
 
 use super::file::{Shading, Target};
 use super::place::{Complaint, Place, suggestion};
-use super::scene::{Ran, Scene};
+use super::scene::Scene;
+use super::session::Ran;
 use crate::scene::Size;
 use crate::scene::gpu::Gpu;
 use crate::scene::picture::{COLOR, DEPTH, Picture, SAMPLES};

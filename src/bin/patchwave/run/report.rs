@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
+use patchwave::hardware::{Statistics, ThreadgroupRecord};
 use patchwave::shader::ScalarKind;
 use serde_json::{Value, json};
 
-use super::modes::Mode;
-use super::scene::{Ran, RanDraw};
+use super::session::{Ran, RanDraw};
+use crate::scene::mode::Mode;
 
 /// What `--dump` adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -125,16 +126,18 @@ impl Report<'_> {
                 }
                 Dump::Indices => object["indices"] = json!(draw.mesh.indices),
                 Dump::Statistics => {
-                    let group = |group: &patchwave::hardware::ThreadgroupRecord| {
+                    let group = |group: &ThreadgroupRecord| {
                         json!({
                             "patches": group.patches,
                             "culled": group.culled,
                             "vertices": group.points,
                             "primitives": group.primitives,
-                            "average_factor": group.average_factor(factors(draw)),
+                            "average_factor": average_factor(group, draw),
                             "off_chip": group.off_chip,
                         })
                     };
+                    object["statistics"] =
+                        statistics(draw).map(|(name, count)| (name.to_owned(), Value::from(count))).collect();
                     object["threadgroups"] = Value::from_iter(draw.threadgroups.iter().map(group));
                 }
             }
@@ -201,6 +204,9 @@ fn dump_text(text: &mut String, dump: Dump, number: usize, draw: &RanDraw) -> st
             }
         }
         Dump::Statistics => {
+            for (name, count) in statistics(draw) {
+                writeln!(text, "draw {number} {name} {count}")?;
+            }
             for (i, group) in draw.threadgroups.iter().enumerate() {
                 writeln!(
                     text,
@@ -209,7 +215,7 @@ fn dump_text(text: &mut String, dump: Dump, number: usize, draw: &RanDraw) -> st
                     group.culled,
                     group.points,
                     group.primitives,
-                    group.average_factor(factors(draw)),
+                    average_factor(group, draw),
                     if group.off_chip { "off-chip" } else { "on-chip" }
                 )?;
             }
@@ -218,8 +224,26 @@ fn dump_text(text: &mut String, dump: Dump, number: usize, draw: &RanDraw) -> st
     Ok(())
 }
 
-fn factors(draw: &RanDraw) -> u32 {
-    draw.mesh.patches.first().map_or(0, |patch| patch.factors.len() as u32)
+/// D3D12's counters, and those of the emulated machine.
+fn statistics(draw: &RanDraw) -> impl Iterator<Item = (&'static str, u64)> {
+    let statistics = Statistics::new(draw.tessellation.pipeline_shape(), &draw.threadgroups);
+    [
+        ("ia_vertices", statistics.ia_vertices),
+        ("ia_primitives", statistics.ia_primitives),
+        ("vs_invocations", statistics.vs_invocations),
+        ("hs_invocations", statistics.hs_invocations),
+        ("ds_invocations", statistics.ds_invocations),
+        ("on_chip_waves", statistics.on_chip_waves),
+        ("off_chip_waves", statistics.off_chip_waves),
+        ("off_chip_bytes", statistics.off_chip_bytes),
+        ("lds_bytes", statistics.lds_bytes),
+    ]
+    .into_iter()
+}
+
+fn average_factor(group: &ThreadgroupRecord, draw: &RanDraw) -> f64 {
+    let shape = draw.tessellation.pipeline_shape();
+    group.average_factor(shape.domain, &shape.readings)
 }
 
 /// Name, kind and values of each member of the output struct.

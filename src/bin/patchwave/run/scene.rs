@@ -1,58 +1,36 @@
-//! A scene, read and checked as far as that goes without a device; and what it comes to on one.
+//! A scene, read and checked as far as that goes without a device.
 
 use std::path::Path;
 
 use anyhow::Context;
-use patchwave::hardware::{TessellationParameters, ThreadgroupRecord};
-use patchwave::shader::{StageNames, reflect};
-use patchwave::{
-    Domain, Error, IndexBuffer, Mesh, OutputTopology, Partitioning, Tessellation, TessellationPipeline,
-    TessellationPipelineDescriptor,
-};
+use patchwave::shader::StageNames;
+use patchwave::{Domain, OutputTopology, Partitioning};
 
-use super::bindings::Resources;
 use super::buffers::{IndexData, VertexData, read_file};
-use super::camera::{Camera, Names};
-use super::draws::{Call, Inputs};
+use super::camera::Camera;
+use super::draws::Call;
 use super::file::{Hull, SceneFile};
 use super::meshes::Polygons;
-use super::modes::Mode;
 use super::place::{Complaint, Place, SceneText, suggestion};
 use super::value::Value;
-use crate::scene::gpu::Gpu;
+use crate::scene::mode::Mode;
 
 /// A scene with its data.
 pub(crate) struct Scene {
     pub(crate) text: SceneText,
     pub(crate) file: SceneFile,
-    shader: String,
+    pub(super) shader: String,
     /// The shader as messages call it.
-    shader_name: String,
-    names: StageNames,
-    constants: Vec<(String, f64)>,
-    domain: Domain,
-    partitioning: Partitioning,
-    topology: OutputTopology,
-    vertex: Vec<VertexData>,
-    index: Option<IndexData>,
-    calls: Vec<Call>,
+    pub(super) shader_name: String,
+    pub(super) names: StageNames,
+    pub(super) constants: Vec<(String, f64)>,
+    pub(super) domain: Domain,
+    pub(super) partitioning: Partitioning,
+    pub(super) topology: OutputTopology,
+    pub(super) vertex: Vec<VertexData>,
+    pub(super) index: Option<IndexData>,
+    pub(super) calls: Vec<Call>,
     pub(crate) camera: Option<Camera>,
-}
-
-/// A scene that was run in one mode.
-pub(crate) struct Ran {
-    pub(crate) pipeline: TessellationPipeline,
-    /// One a draw; an indirect draw has one a record.
-    pub(crate) draws: Vec<RanDraw>,
-    /// The buffers of the scene's resources, by name.
-    pub(crate) buffers: Vec<(String, wgpu::Buffer)>,
-}
-
-/// A draw that was run.
-pub(crate) struct RanDraw {
-    pub(crate) tessellation: Tessellation,
-    pub(crate) mesh: Mesh,
-    pub(crate) threadgroups: Vec<ThreadgroupRecord>,
 }
 
 impl Scene {
@@ -152,124 +130,6 @@ impl Scene {
     /// The mode that the file asks for.
     pub(crate) fn mode(&self) -> Mode {
         self.file.tessellation.mode.unwrap_or(Mode::Onchip)
-    }
-
-    fn descriptor<'a>(
-        &'a self,
-        constants: &'a [(&'a str, f64)],
-        vertex_buffers: &'a [wgpu::VertexBufferLayout<'a>],
-        bind_group_layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
-        mode: Mode,
-    ) -> TessellationPipelineDescriptor<'a> {
-        let state = &self.file.state;
-        let given = &self.file.tessellation;
-        let points = state.input_control_points;
-        let descriptor = TessellationPipelineDescriptor {
-            label: Some("scene"),
-            names: self.names.clone(),
-            constants,
-            vertex_buffers,
-            bind_group_layouts,
-            output_control_points: state.output_control_points.unwrap_or(points),
-            partitioning: self.partitioning,
-            output_topology: self.topology,
-            maximum_factor: state.maximum_factor.unwrap_or(64.0),
-            ..TessellationPipelineDescriptor::new(&self.shader, self.domain, points)
-        };
-        let parameters = TessellationParameters {
-            patches_per_threadgroup: given.patches_per_threadgroup,
-            tessellation_factor_threshold: given.factor_threshold,
-            ds_wave_threshold: given.wave_threshold,
-        };
-        mode.of(descriptor, &parameters)
-    }
-
-    /// Runs the scene in a mode.
-    pub(crate) fn run(&self, gpu: &Gpu, mode: Mode) -> anyhow::Result<Ran> {
-        let folder = self.text.folder();
-        let reflection =
-            reflect(&self.shader, &self.names, self.domain).map_err(|error| self.explained(error.into()))?;
-        let resources = Resources::new(gpu, &reflection, &self.file, folder)?;
-        let constants: Vec<(&str, f64)> = self.constants.iter().map(|(key, value)| (key.as_str(), *value)).collect();
-        let layouts: Vec<_> = self
-            .vertex
-            .iter()
-            .map(|buffer| wgpu::VertexBufferLayout {
-                array_stride: buffer.stride,
-                step_mode: buffer.step,
-                attributes: &buffer.attributes,
-            })
-            .collect();
-        let groups: Vec<_> = resources.layouts.iter().map(Option::as_ref).collect();
-        let descriptor = self.descriptor(&constants, &layouts, &groups, mode);
-        let pipeline = TessellationPipeline::new(&gpu.device, &descriptor).map_err(|error| self.explained(error))?;
-        let names = Names::new(self.file.target.as_ref(), self.camera.as_ref());
-        let bound = resources.bind(gpu, &pipeline.kernels().threadgroup, folder, &names)?;
-
-        let storage = wgpu::BufferUsages::STORAGE;
-        let vertex: Vec<_> = self.vertex.iter().map(|one| gpu.buffer("scene vertices", &one.bytes, storage)).collect();
-        let index = self.index.as_ref().map(|one| gpu.buffer("scene indices", &one.bytes, storage));
-        // The buffers are padded to words; the slices are what the file has.
-        let slices: Vec<_> =
-            vertex.iter().zip(&self.vertex).map(|(on, of)| on.slice(..of.bytes.len() as u64)).collect();
-        let index_buffer = index
-            .as_ref()
-            .zip(self.index.as_ref())
-            .map(|(buffer, data)| IndexBuffer { slice: buffer.slice(..data.bytes.len() as u64), format: data.format });
-        let bind_groups: Vec<_> = bound.groups.iter().map(Option::as_ref).collect();
-        let inputs = Inputs { vertex_buffers: &slices, index_buffer, bind_groups: &bind_groups };
-
-        let points = self.file.state.input_control_points;
-        let mut workspace = inputs.workspace(gpu, &pipeline, &self.calls, points, self.file.workspace.as_ref())?;
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
-        let mut results = Vec::new();
-        for (i, call) in self.calls.iter().enumerate() {
-            let relay = |error: Error| Place::new("draws").at(i).relay(&error);
-            match call {
-                Call::Direct(numbers) => {
-                    let draw = inputs.draw(numbers);
-                    results.push(pipeline.encode(&gpu.queue, &mut encoder, &mut workspace, &draw).map_err(relay)?);
-                }
-                Call::Indirect(records) => {
-                    let arguments = gpu.buffer("scene arguments", &records.bytes, storage);
-                    let draw = inputs.indirect(records, &arguments);
-                    results.extend(
-                        pipeline.encode_indirect(&gpu.queue, &mut encoder, &mut workspace, &draw).map_err(relay)?,
-                    );
-                }
-            }
-        }
-        gpu.queue.submit([encoder.finish()]);
-        gpu.wait()?;
-        let per_threadgroup = pipeline.parameters().patches_per_threadgroup;
-        let numbers = self.calls.iter().flat_map(Call::numbers);
-        let mut draws = Vec::with_capacity(results.len());
-        for (tessellation, numbers) in results.into_iter().zip(numbers) {
-            let mesh = Mesh::read_blocking(&gpu.device, &gpu.queue, &tessellation)?;
-            let mut threadgroups = tessellation.threadgroup_records_blocking(&gpu.device, &gpu.queue)?;
-            // Of an indirect draw there is room for more than there are.
-            let instances = numbers.instances.len();
-            let used = numbers.patches_per_instance(points).div_ceil(per_threadgroup) as usize * instances;
-            threadgroups.truncate(used);
-            draws.push(RanDraw { tessellation, mesh, threadgroups });
-        }
-        gpu.check()?;
-        Ok(Ran { pipeline, draws, buffers: bound.buffers })
-    }
-
-    /// A library error while the pipeline is made, with the shader's name or the place of what it is about.
-    fn explained(&self, error: Error) -> anyhow::Error {
-        let place = match &error {
-            Error::Shader(_) => return anyhow::Error::new(error).context(self.shader_name.clone()),
-            Error::OutOfRange { what, .. } => Place::new("state").key(what),
-            Error::TopologyMismatch { .. } => Place::new("state").key("topology"),
-            Error::VertexLayout { slot, .. } => Place::new("vertex_buffers").at(*slot),
-            Error::Attribute { .. } => Place::new("vertex_buffers"),
-            Error::Constant { key, .. } => Place::new("shader").key("constants").key(key),
-            Error::Parameters(_) => Place::new("tessellation"),
-            _ => return error.into(),
-        };
-        place.relay(&error).into()
     }
 }
 
