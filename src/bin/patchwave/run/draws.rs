@@ -264,9 +264,13 @@ impl Inputs<'_> {
             let place = Place::new("workspace").key("chunk_bytes");
             return Err(place.complain("it goes with one direct draw and no other size, since it is measured").into());
         }
+        let measure = |i: usize, numbers: &Numbers| {
+            let measured = pipeline.measure_blocking(device, queue, &self.draw(numbers));
+            measured.map_err(|error| Place::new("draws").at(i).relay(&error))
+        };
         // One draw alone may come out in several chunks.
         if let (Some(only), false) = (only, others) {
-            let measured = pipeline.measure_blocking(device, queue, &self.draw(only))?;
+            let measured = measure(0, only)?;
             let descriptor = match sizes.chunk_bytes {
                 None => WorkspaceDescriptor::for_measurement(pipeline, &measured)?,
                 Some(bytes) => WorkspaceDescriptor::for_measurement_within(pipeline, &measured, bytes)?,
@@ -275,7 +279,7 @@ impl Inputs<'_> {
         }
         let per_threadgroup = pipeline.parameters().patches_per_threadgroup;
         let (mut sums, mut most_threadgroups, mut draws) = ([0u64; 4], 0, 0);
-        for call in calls {
+        for (i, call) in calls.iter().enumerate() {
             for numbers in call.numbers() {
                 let [patches, threadgroups] = match call {
                     Call::Direct(numbers) => numbers.counts(control_points, per_threadgroup),
@@ -285,7 +289,7 @@ impl Inputs<'_> {
                     }
                 };
                 let measured = if is_measured && numbers.counts(control_points, 1)[0] > 0 {
-                    let measured = pipeline.measure_blocking(device, queue, &self.draw(numbers))?;
+                    let measured = measure(i, numbers)?;
                     [measured.vertices(), measured.primitives()]
                 } else {
                     [0; 2]

@@ -186,7 +186,8 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str
     };
     match known.len() {
         0 => "; there are none".to_owned(),
-        1 if !meant.is_empty() => meant,
+        // A long list does not help who has only slipped.
+        1 | 16.. if !meant.is_empty() => meant,
         1 => format!("; there is {}", known.join(", ")),
         _ => format!("{meant}{} there are {}", if meant.is_empty() { ";" } else { "" }, known.join(", ")),
     }
