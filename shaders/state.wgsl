@@ -60,7 +60,8 @@ struct PwParams {
     // and high word, two entries a vector.
     on_chip_below: array<vec4u, 32>,
 
-    // Vertex buffer i: where it begins, unused, its stride (in words), elements that lie wholly in it.
+    // Vertex buffer i: where it begins, the last element that lies wholly in it, its stride, whether there is such an
+    // element. In words; in bytes where the stride is no multiple of 4.
     vertex_buffers: array<vec4u, 8>,
 }
 

@@ -11,13 +11,14 @@ use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{BindGroupKind, Taken, Workspace};
 use crate::Error;
+use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 
 /// Everything decided on the CPU about a draw, before the first command is encoded.
 struct Plan {
     shape: DrawShape,
     bound: BoundBuffers,
-    /// Index buffer (or a stand-in), then the vertex buffers that the kernel reads.
-    buffers: Vec<wgpu::Buffer>,
+    /// The index and vertex buffers that the kernel reads, with their bindings.
+    buffers: Vec<(u32, wgpu::Buffer)>,
     /// Threadgroups of each output chunk; none where the draw has no patches.
     splits: Vec<Range<u32>>,
 }
@@ -194,11 +195,15 @@ impl TessellationPipeline {
         let slots = descriptor.draws * workspace.chunks.len() as u32;
         room("draws", splits.len() as u32, workspace.taken.slots, slots)?;
 
-        let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
-        let mut buffers = vec![index.unwrap_or(&workspace.stand_in).clone()];
-        for slot in &self.used_slots {
-            if let Some(slice) = draw.vertex_buffers.get(*slot as usize) {
-                buffers.push(slice.buffer().clone());
+        let mut buffers = Vec::new();
+        if self.bindings.index == IndexPlace::Own {
+            // A draw without an index buffer reads nothing there.
+            let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
+            buffers.push((INDEX_BUFFER_BINDING, index.unwrap_or(&workspace.stand_in).clone()));
+        }
+        for slot in self.bindings.vertex_buffers() {
+            if let Some(slice) = draw.vertex_buffers.get(slot as usize) {
+                buffers.push((FIRST_VERTEX_BUFFER_BINDING + slot, slice.buffer().clone()));
             }
         }
         Ok(Plan { shape, bound, buffers, splits })

@@ -15,7 +15,7 @@ mod statistics;
 mod tessellation;
 mod workspace;
 
-pub use descriptor::TessellationPipelineDescriptor;
+pub use descriptor::{Indices, TessellationPipelineDescriptor};
 pub use draw::{Draw, IndexBuffer};
 pub use encode::PassTimestamps;
 pub use measure::Measurement;

@@ -12,7 +12,6 @@ use super::layout::{
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
 use crate::Error;
-use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
 
 /// Room for one output chunk: a vertex buffer and an index buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +131,8 @@ struct BindGroupKey {
     pipeline: u64,
     chunk: usize,
     kind: BindGroupKind,
-    buffers: Vec<wgpu::Buffer>,
+    /// The buffers of the draw, with their bindings.
+    buffers: Vec<(u32, wgpu::Buffer)>,
 }
 
 /// A pipeline, the caller's bind groups and ours.
@@ -321,7 +321,7 @@ impl Workspace {
         pipeline: &TessellationPipeline,
         kind: BindGroupKind,
         chunk: usize,
-        buffers: &[wgpu::Buffer],
+        buffers: &[(u32, wgpu::Buffer)],
     ) -> Result<wgpu::BindGroup, Error> {
         let key = BindGroupKey { pipeline: pipeline.id, chunk, kind, buffers: buffers.to_vec() };
         if let Some(group) = self.bind_groups.get(&key) {
@@ -348,10 +348,7 @@ impl Workspace {
             BindGroupKind::Threadgroup => {
                 bind(2, &self.off_chip);
                 bind(3, &output.vertices);
-                // The first buffer is the index buffer's place; a draw without one reads nothing there.
-                bind(INDEX_BUFFER_BINDING, buffers.first().unwrap_or(&self.stand_in));
-                let used = pipeline.used_slots.iter().zip(buffers.iter().skip(1));
-                used.for_each(|(slot, buffer)| bind(FIRST_VERTEX_BUFFER_BINDING + slot, buffer));
+                buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
                 &pipeline.threadgroup_layout
             }
             BindGroupKind::Allocate => {

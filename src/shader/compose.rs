@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::fetch::AttributeSource;
+use super::fetch::{AttributeSource, Bindings};
 use super::prelude::PRELUDE;
 use super::{Reflection, fetch};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
@@ -75,6 +75,7 @@ pub(crate) fn threadgroup(
     shape: &KernelShape,
     state: StateShape,
     attributes: &[AttributeSource],
+    bindings: &Bindings,
 ) -> String {
     let mut text = String::with_capacity(reflection.source.len() + 48 * 1024);
     text.push_str(&reflection.source);
@@ -82,7 +83,7 @@ pub(crate) fn threadgroup(
     text.push_str(PRELUDE);
     text.push_str(&constants(fixed, state));
     push_stages(&mut text, reflection, fixed, shape);
-    fetch::push(&mut text, reflection.attributes.as_ref(), attributes);
+    fetch::push(&mut text, reflection.attributes.as_ref(), attributes, bindings);
     text.push_str(STATE);
     push_tessellator(&mut text);
     push_threadgroup_body(&mut text, reflection);
