@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod assembler_model;
 mod bad_descriptor;
 mod bad_draw;
 mod capacity;
@@ -26,3 +27,4 @@ mod tessellator_gpu;
 mod tessellator_properties;
 mod tint;
 mod tint_kernels;
+mod vertex_formats;
