@@ -134,9 +134,14 @@ fn vertex_buffer_slot(
     let mut element_bytes = 0;
     for attribute in layout.attributes {
         let format = format(attribute.format);
-        if format.encoding == Encoding::Double && !features.contains(wgpu::Features::VERTEX_ATTRIBUTE_64BIT) {
-            let feature = wgpu::Features::VERTEX_ATTRIBUTE_64BIT;
-            return Err(Error::MissingFeature { what: "vertex formats of doubles", feature });
+        // Integer arithmetic reads them and would do so anywhere; but what wgpu's vertex stages refuse, a porter would
+        // find out about only there.
+        let doubles = wgpu::Features::VERTEX_ATTRIBUTE_64BIT | wgpu::Features::SHADER_F64;
+        if format.encoding == Encoding::Double && !features.intersects(doubles) {
+            return Err(Error::MissingFeature {
+                what: "vertex formats of doubles on a device without SHADER_F64",
+                feature: wgpu::Features::VERTEX_ATTRIBUTE_64BIT,
+            });
         }
         let offset = u32::try_from(attribute.offset).ok().filter(|offset| *offset < 1 << 20).ok_or_else(|| {
             refuse(format!(

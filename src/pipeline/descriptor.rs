@@ -25,6 +25,11 @@ pub struct TessellationPipelineDescriptor<'a> {
     pub shared_vertex_buffers: &'a [u32],
     /// Where draws have their indices; a buffer of its own by default, which costs a storage binding.
     pub indices: Indices,
+    /// Whether an index of all ones (0xffff or 0xffffffff, by the index buffer's format) is a strip cut: it stands for no
+    /// vertex, and the patch that it falls into is dropped as incomplete. D3D12 has this as `IBStripCutValue`, off by
+    /// default as here. How many patches are left only the GPU knows: the workspace has to have room as if there were no
+    /// cuts, and [`Tessellation::patches`](super::Tessellation::patches) says that number.
+    pub strip_cut: bool,
     /// Layouts of the user's bind groups 0 to 2; every entry that the stage functions use must be visible to COMPUTE.
     pub bind_group_layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
     /// Input control points of a patch, 1 to 32.
@@ -88,6 +93,7 @@ impl<'a> TessellationPipelineDescriptor<'a> {
             vertex_buffers: &[],
             shared_vertex_buffers: &[],
             indices: Indices::OwnBuffer,
+            strip_cut: false,
             bind_group_layouts: &[],
             input_control_points: control_points,
             output_control_points: control_points,

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN,
-    ROLE_HULL, SLOT_BYTES, USED_BYTES,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, NO_TABLE, Params,
+    ROLE_DOMAIN, ROLE_HULL, SLOT_BYTES, USED_BYTES,
 };
 use super::output::{OutputChunk, Tessellation};
+use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCutCommands};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{BindGroupKind, Taken, Workspace};
 use crate::Error;
@@ -138,6 +139,19 @@ impl TessellationPipeline {
             }
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
+        let strip_cut = match (chunks.first(), &draw.index_buffer, &self.strip_cut) {
+            (Some(first), Some(indices), Some(_)) => Some(StripCutCommands {
+                group: workspace.bind_group(
+                    self,
+                    BindGroupKind::StripCut,
+                    0,
+                    &[(STRIP_CUT_INDEX_BINDING, indices.slice.buffer().clone())],
+                )?,
+                params: first.hull,
+                indices: draw.vertices.end - draw.vertices.start,
+            }),
+            _ => None,
+        };
         workspace.taken = Taken {
             patches: first.patches + shape.patches,
             threadgroups: first.threadgroups + shape.threadgroups,
@@ -151,6 +165,9 @@ impl TessellationPipeline {
         }
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
+        if let (Some(commands), Some(passes)) = (&strip_cut, &self.strip_cut) {
+            passes.encode(&mut pass, commands);
+        }
         for (i, commands) in (0..).zip(&chunks) {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
             self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
@@ -258,6 +275,13 @@ impl TessellationPipeline {
             spare: [0; 2],
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
+            patch_table: if self.strip_cut.is_some() && draw.index_buffer.is_some() {
+                offsets.patch_table + workspace.taken.patches + workspace.taken.slots
+            } else {
+                NO_TABLE
+            },
+            draw_indices: draw.vertices.end.saturating_sub(draw.vertices.start),
+            more_spare: [0; 2],
         }
     }
 
@@ -326,7 +350,7 @@ struct ChunkCommands {
 
 /// A one-dimensional dispatch folded to stay within 65,535 workgroups a dimension, with few empty ones: those are not free
 /// on lavapipe.
-fn fold(workgroups: u32) -> [u32; 2] {
+pub(super) fn fold(workgroups: u32) -> [u32; 2] {
     let rows = workgroups.div_ceil(65_535).max(1);
     [workgroups.div_ceil(rows), rows]
 }

@@ -41,7 +41,7 @@ pub(crate) const DOMAIN_ARGUMENTS: u64 = 20;
 pub(crate) const CONNECTIVITY_ARGUMENTS: u64 = 32;
 
 /// Dispatches of a draw read their parameters at dynamic offsets: one entry a role.
-pub(crate) const PARAMS_STRIDE: u64 = 768;
+pub(crate) const PARAMS_STRIDE: u64 = 1024;
 
 /// Patches that a threadgroup has at most: entries of `on_chip_below`.
 pub(crate) const MAX_PATCHES: u32 = 64;
@@ -51,6 +51,12 @@ pub(crate) const MODE_DYNAMIC: u32 = 1;
 
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
+
+/// No patch table: patches follow one another without gaps (`PW_NO_TABLE`).
+pub(crate) const NO_TABLE: u32 = u32::MAX;
+
+/// A patch record that strip cuts have left without a patch has this as its vertex base (`PW_NO_PATCH`).
+pub(crate) const NO_PATCH: u32 = u32::MAX;
 
 /// `PwParams`.
 #[repr(C)]
@@ -89,6 +95,9 @@ pub(crate) struct Params {
     pub(crate) spare: [u32; 2],
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
+    pub(crate) patch_table: u32,
+    pub(crate) draw_indices: u32,
+    pub(crate) more_spare: [u32; 2],
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));

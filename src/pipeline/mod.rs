@@ -12,6 +12,7 @@ mod output;
 mod read;
 mod report;
 mod statistics;
+mod strip_cut;
 mod tessellation;
 mod workspace;
 

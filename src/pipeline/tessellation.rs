@@ -6,6 +6,7 @@ use super::attributes::{VertexBufferSlot, attribute_sources, bindings, vertex_bu
 use super::descriptor::TessellationPipelineDescriptor;
 use super::device::{guarded, shader_capabilities};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
+use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCut};
 use crate::Error;
 use crate::hardware::{
     ParameterError, ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan, heuristic,
@@ -49,6 +50,8 @@ pub struct TessellationPipeline {
     pub(crate) allocate_draw: wgpu::ComputePipeline,
     pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
+    /// In a pipeline whose indices can be strip cuts.
+    pub(crate) strip_cut: Option<StripCut>,
     kernels: ComposedKernels,
 }
 
@@ -61,6 +64,9 @@ pub struct ComposedKernels {
     pub allocate: String,
     /// Connectivity pass: entry point `pw_connectivity`.
     pub connectivity: String,
+    /// The passes that look for strip cuts, in a pipeline that has them: entry points `pw_cut_blocks`, `pw_cut_totals` and
+    /// `pw_cut_patches`.
+    pub strip_cut: Option<String>,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -134,11 +140,15 @@ impl TessellationPipeline {
             output_points: descriptor.output_control_points,
             max_patches: parameters.patches_per_threadgroup,
             lanes: LANES,
+            strip_cut: descriptor.strip_cut && bindings.index != IndexPlace::Never,
         };
         let kernels = ComposedKernels {
             threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources, &bindings),
             allocate: compose::allocate(&fixed, STATE_SHAPE),
             connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
+            strip_cut: shape
+                .strip_cut
+                .then(|| compose::strip_cut(&fixed, shape.input_points, STATE_SHAPE, STRIP_CUT_INDEX_BINDING)),
         };
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
@@ -176,6 +186,7 @@ impl TessellationPipeline {
             &[None, None, None, Some(&connectivity_layout)],
             &[],
         )?;
+        let strip_cut = kernels.strip_cut.as_deref().map(|wgsl| StripCut::new(&compiler, wgsl)).transpose()?;
         let missing = || Error::Wgpu { what: label.clone(), message: "a kernel was not made".to_owned() };
         let mut made = threadgroup.into_iter().chain(allocate).chain(connectivity);
         let mut next = || made.next().ok_or_else(missing);
@@ -186,6 +197,7 @@ impl TessellationPipeline {
             allocate_draw: next()?,
             withdraw: next()?,
             connectivity: next()?,
+            strip_cut,
             off_chip_stride: compose::off_chip_stride(&reflection, shape.output_points),
             label,
             reflection,
@@ -439,7 +451,7 @@ fn footprint(reflection: &Reflection, descriptor: &TessellationPipelineDescripto
     }
 }
 
-fn params_entry() -> wgpu::BindGroupLayoutEntry {
+pub(super) fn params_entry() -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding: 0,
         visibility: wgpu::ShaderStages::COMPUTE,
@@ -452,7 +464,7 @@ fn params_entry() -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-fn storage_entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
+pub(super) fn storage_entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
@@ -467,14 +479,14 @@ fn storage_entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
 
 const _: () = assert!(PARAMS_STRIDE.is_multiple_of(256));
 
-struct KernelCompiler<'a> {
-    device: &'a wgpu::Device,
-    label: &'a str,
+pub(super) struct KernelCompiler<'a> {
+    pub(super) device: &'a wgpu::Device,
+    pub(super) label: &'a str,
     cache: Option<&'a wgpu::PipelineCache>,
 }
 
 impl KernelCompiler<'_> {
-    fn compile(
+    pub(super) fn compile(
         &self,
         wgsl: &str,
         entry_points: &[&str],

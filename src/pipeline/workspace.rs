@@ -79,6 +79,8 @@ pub(crate) struct StateOffsets {
     pub(crate) queue_capacity: u32,
     pub(crate) connectivity_items: u32,
     pub(crate) connectivity_capacity: u32,
+    /// For pipelines with strip cuts: each draw's number of patches and the first index of each.
+    pub(crate) patch_table: u32,
 }
 
 /// What draws have taken since the last reset.
@@ -102,6 +104,8 @@ pub struct Workspace {
     off_chip_bytes_per_threadgroup: u64,
     /// Bytes that the indices of a primitive take.
     index_stride: u64,
+    /// Whether there is room for tables of patches.
+    strip_cut: bool,
     pub(crate) state: wgpu::Buffer,
     pub(crate) arguments: wgpu::Buffer,
     pub(crate) off_chip: wgpu::Buffer,
@@ -143,6 +147,7 @@ pub(crate) enum BindGroupKind {
     Threadgroup,
     Allocate,
     Connectivity,
+    StripCut,
 }
 
 impl Workspace {
@@ -163,7 +168,8 @@ impl Workspace {
         // Each threadgroup can end in an item that is not full.
         let items = [most_vertices.div_ceil(WAVE * ITEM_WAVES), most_primitives.div_ceil(ITEM_PRIMITIVES)]
             .map(|full| descriptor.threadgroups.saturating_add(full));
-        let (offsets, words) = state_offsets(&descriptor, patch_words, items)?;
+        let strip_cut = pipeline.strip_cut.is_some();
+        let (offsets, words) = state_offsets(&descriptor, patch_words, items, strip_cut)?;
 
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
@@ -220,6 +226,7 @@ impl Workspace {
             patch_words,
             off_chip_bytes_per_threadgroup,
             index_stride,
+            strip_cut,
             state,
             arguments,
             off_chip,
@@ -291,6 +298,11 @@ impl Workspace {
             return mismatch("words of a patch record", u64::from(self.patch_words), u64::from(words));
         }
         let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
+        if pipeline.strip_cut.is_some() && !self.strip_cut {
+            let reason =
+                "it was made for a pipeline without strip cuts and has no room for tables of patches".to_owned();
+            return Err(Error::WorkspaceMismatch { reason });
+        }
         if self.index_stride != index_stride {
             return mismatch("index bytes of a primitive", self.index_stride, index_stride);
         }
@@ -358,6 +370,14 @@ impl Workspace {
             BindGroupKind::Connectivity => {
                 bind(2, &output.indices);
                 &pipeline.connectivity_layout
+            }
+            BindGroupKind::StripCut => {
+                buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
+                let Some(strip_cut) = &pipeline.strip_cut else {
+                    let reason = "the pipeline has no strip cuts".to_owned();
+                    return Err(Error::WorkspaceMismatch { reason });
+                };
+                &strip_cut.layout
             }
         };
         let group = guarded(&self.device, "bind group", || {
@@ -433,6 +453,7 @@ fn state_offsets(
     descriptor: &WorkspaceDescriptor,
     patch_words: u32,
     [queue_capacity, connectivity_capacity]: [u32; 2],
+    strip_cut: bool,
 ) -> Result<(StateOffsets, u64), Error> {
     let parts = [
         u64::from(descriptor.threadgroups) * u64::from(GROUP_WORDS),
@@ -440,6 +461,12 @@ fn state_offsets(
         u64::from(descriptor.threadgroups.div_ceil(BLOCK)),
         u64::from(queue_capacity) * 2,
         u64::from(connectivity_capacity) * 2,
+        // A number for each draw, and an index for each of its patches.
+        if strip_cut {
+            u64::from(descriptor.patches) + u64::from(descriptor.draws) * descriptor.chunks.len() as u64
+        } else {
+            0
+        },
     ];
     let words: u64 = parts.iter().sum();
     if words > u64::from(u32::MAX / 4) {
@@ -457,6 +484,7 @@ fn state_offsets(
     let block_sums = patch_records + parts[1] as u32;
     let queue = block_sums + parts[2] as u32;
     let connectivity_items = queue + parts[3] as u32;
+    let patch_table = connectivity_items + parts[4] as u32;
     let offsets = StateOffsets {
         threadgroup_records,
         patch_records,
@@ -465,6 +493,7 @@ fn state_offsets(
         queue_capacity,
         connectivity_items,
         connectivity_capacity,
+        patch_table,
     };
     Ok((offsets, words))
 }

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use patchwave::{Domain, Draw, IndexBuffer, Indices, TessellationPipeline, TessellationPipelineDescriptor};
+use patchwave::{
+    Domain, Draw, IndexBuffer, Indices, TessellationPipeline, TessellationPipelineDescriptor, WorkspaceDescriptor,
+};
 use wgpu::VertexFormat as F;
 
 use super::rig::Rig;
@@ -132,6 +134,8 @@ pub(crate) struct IndexStream {
     pub(crate) format: wgpu::IndexFormat,
     /// The bytes of the slice that is bound.
     pub(crate) bytes: Vec<u8>,
+    /// Whether an index of all ones ends its patch.
+    pub(crate) strip_cut: bool,
 }
 
 /// A draw, with all that decides what its control points are.
@@ -168,13 +172,17 @@ impl Case {
     /// The vertices of an instance, in complete patches.
     fn patches(&self) -> Vec<Vec<u32>> {
         let count = self.vertices.len();
-        let vertices: Vec<u32> = match &self.indices {
-            None => self.vertices.clone().collect(),
-            Some(indices) => (0..count as u64)
-                .map(|i| self.index(indices, u64::from(self.vertices.start) + i).wrapping_add_signed(self.base_vertex))
-                .collect(),
+        let Some(indices) = &self.indices else {
+            let vertices: Vec<u32> = self.vertices.clone().collect();
+            return vertices.chunks_exact(self.points as usize).map(<[u32]>::to_vec).collect();
         };
-        vertices.chunks_exact(self.points as usize).map(<[u32]>::to_vec).collect()
+        let read: Vec<u32> =
+            (0..count as u64).map(|i| self.index(indices, u64::from(self.vertices.start) + i)).collect();
+        let cut = if indices.format == wgpu::IndexFormat::Uint16 { 0xffff } else { u32::MAX };
+        read.split(|index| indices.strip_cut && *index == cut)
+            .flat_map(|run| run.chunks_exact(self.points as usize))
+            .map(|patch| patch.iter().map(|index| index.wrapping_add_signed(self.base_vertex)).collect())
+            .collect()
     }
 
     /// What the control points of all patches of all instances see, in order.
@@ -238,11 +246,26 @@ impl Case {
         let mut descriptor = TessellationPipelineDescriptor::new(&shader, Domain::Isoline, self.points);
         descriptor.names.hull = None;
         descriptor.vertex_buffers = &layouts;
-        if self.indices.is_none() {
-            descriptor.indices = Indices::Never;
+        match &self.indices {
+            None => descriptor.indices = Indices::Never,
+            Some(indices) => descriptor.strip_cut = indices.strip_cut,
         }
         change(&mut descriptor);
         TessellationPipeline::new(&rig.device, &descriptor)
+    }
+
+    pub(crate) fn draw<'a>(
+        &self,
+        vertex_buffers: &'a [wgpu::BufferSlice<'a>],
+        index_buffer: Option<IndexBuffer<'a>>,
+    ) -> Draw<'a> {
+        Draw {
+            vertex_buffers,
+            index_buffer,
+            base_vertex: self.base_vertex,
+            instances: self.instances.clone(),
+            ..Draw::new(self.vertices.clone())
+        }
     }
 
     /// Draws with these buffers.
@@ -253,16 +276,12 @@ impl Case {
         vertex_buffers: &[wgpu::BufferSlice<'_>],
         index_buffer: Option<IndexBuffer<'_>>,
     ) -> Result<Vec<Seen>, patchwave::Error> {
-        let draw = Draw {
-            vertex_buffers,
-            index_buffer,
-            base_vertex: self.base_vertex,
-            instances: self.instances.clone(),
-            ..Draw::new(self.vertices.clone())
-        };
+        let draw = self.draw(vertex_buffers, index_buffer);
         // What is refused is refused here; from there on nothing may fail.
-        pipeline.measure_blocking(&rig.device, &rig.queue, &draw)?;
-        let mesh = rig.mesh(pipeline, &draw);
+        let measurement = pipeline.measure_blocking(&rig.device, &rig.queue, &draw)?;
+        let sizes = WorkspaceDescriptor::for_measurement(pipeline, &measurement)?;
+        let mut workspace = rig.workspace(pipeline, sizes);
+        let mesh = rig.read(&rig.run(pipeline, &mut workspace, &draw));
         let count = self.streams.iter().map(|stream| stream.attributes.len()).sum();
         let members: Vec<_> =
             (0..count).map(|i| mesh.member_bits(&format!("a{i}")).expect("a member of that name")).collect();

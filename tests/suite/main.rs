@@ -20,6 +20,7 @@ mod reports;
 mod rig;
 mod shader_errors;
 mod shader_fuzz;
+mod strip_cut;
 mod surfaces;
 mod table_pipeline;
 mod teapot;

@@ -46,16 +46,15 @@ fn doubles() -> Vec<f64> {
     values
 }
 
-fn device() -> Rig {
-    Rig::with_features(wgpu::Features::VERTEX_ATTRIBUTE_64BIT | wgpu::Features::SHADER_F64)
-}
+/// The features under which wgpu's own or patchwave's formats of doubles are to be had.
+const DOUBLES: wgpu::Features = wgpu::Features::VERTEX_ATTRIBUTE_64BIT.union(wgpu::Features::SHADER_F64);
 
 /// Each format alone: all values of components of 8, 10 and 16 bits (in 32-bit words of their own and packed tightly), and
 /// what is special of the wider ones.
 #[test]
 fn every_value_of_every_format() {
-    let rig = device();
-    let has_doubles = rig.device.features().contains(wgpu::Features::VERTEX_ATTRIBUTE_64BIT);
+    let rig = Rig::with_features(DOUBLES);
+    let has_doubles = rig.device.features().intersects(DOUBLES);
     for format in FORMATS {
         let size = format.size() as usize;
         let name = format!("{format:?}");

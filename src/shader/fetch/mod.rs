@@ -43,12 +43,13 @@ pub(crate) fn push(
     attributes: Option<&Attributes>,
     sources: &[AttributeSource],
     bindings: &Bindings,
+    strip_cut: bool,
 ) {
     for slot in bindings.vertex_buffers() {
         let binding = FIRST_VERTEX_BUFFER_BINDING + slot;
         let _ = writeln!(text, "@group(3) @binding({binding}) var<storage, read> pw_vertex_buffer_{slot}: array<u32>;");
     }
-    push_vertex_index(text, bindings.index);
+    push_vertex_index(text, bindings.index, strip_cut);
     let Some(attributes) = attributes else { return };
     format::push_conversions(text, sources.iter().map(|source| source.format));
     if sources.iter().any(|source| !source.by_words) {
@@ -81,37 +82,90 @@ pub(crate) fn push(
     text.push_str("    );\n}\n");
 }
 
-/// The element that a vertex of an instance takes.
-fn push_vertex_index(text: &mut String, place: IndexPlace) {
-    let buffer = match place {
-        IndexPlace::Never => {
-            text.push_str("fn pw_vertex_index(vertex: u32) -> u32 {\n    return pw_params.first_vertex + vertex;\n}\n");
-            return;
+/// The variable that indices are read from.
+pub(crate) struct IndexVariable {
+    name: String,
+    /// Its declaration, where it is not another's.
+    declaration: String,
+}
+
+impl IndexVariable {
+    /// One of its own.
+    pub(crate) fn declared(binding: u32) -> Self {
+        Self {
+            name: "pw_index_buffer".to_owned(),
+            declaration: format!("@group(3) @binding({binding}) var<storage, read> pw_index_buffer: array<u32>;\n"),
         }
-        IndexPlace::Own => {
-            let _ = writeln!(
-                text,
-                "@group(3) @binding({INDEX_BUFFER_BINDING}) var<storage, read> pw_index_buffer: array<u32>;"
-            );
-            "pw_index_buffer".to_owned()
-        }
-        IndexPlace::VertexBuffer(slot) => format!("pw_vertex_buffer_{slot}"),
-    };
+    }
+
+    fn of_vertex_buffer(slot: u32) -> Self {
+        Self { name: format!("pw_vertex_buffer_{slot}"), declaration: String::new() }
+    }
+}
+
+/// Writes `pw_index`.
+pub(crate) fn push_index(text: &mut String, variable: &IndexVariable) {
+    let IndexVariable { name, declaration } = variable;
     let _ = write!(
         text,
-        "// The element that vertex number `vertex` of an instance takes; an index beyond the buffer reads zero, as in D3D.\n\
-         fn pw_vertex_index(vertex: u32) -> u32 {{\n    \
-             let place = pw_params.first_vertex + vertex;\n    \
-             if (pw_params.index_kind == 0u) {{\n        return place;\n    }}\n    \
-             var index = 0u;\n    \
-             if (place >= pw_params.first_vertex && place < pw_params.index_count) {{\n        \
-                 let byte = pw_params.index_offset + place * select(4u, 2u, pw_params.index_kind == 1u);\n        \
-                 index = {buffer}[byte / 4u];\n        \
-                 if (pw_params.index_kind == 1u) {{\n            index = (index >> ((byte & 2u) * 8u)) & 0xffffu;\n        }}\n    \
-             }}\n    \
-             return index + bitcast<u32>(pw_params.base_vertex);\n}}\n"
+        "{declaration}\
+         // The index at `place`; beyond the buffer it is zero, as in D3D.\n\
+         fn pw_index(place: u32) -> u32 {{\n    \
+             if (place < pw_params.first_vertex || place >= pw_params.index_count) {{\n        return 0u;\n    }}\n    \
+             let byte = pw_params.index_offset + place * select(4u, 2u, pw_params.index_kind == 1u);\n    \
+             let word = {name}[byte / 4u];\n    \
+             return select(word, (word >> ((byte & 2u) * 8u)) & 0xffffu, pw_params.index_kind == 1u);\n}}\n"
     );
 }
+
+/// The element that a vertex of an instance takes.
+fn push_vertex_index(text: &mut String, place: IndexPlace, strip_cut: bool) {
+    let variable = match place {
+        IndexPlace::Never => None,
+        IndexPlace::Own => Some(IndexVariable::declared(INDEX_BUFFER_BINDING)),
+        IndexPlace::VertexBuffer(slot) => Some(IndexVariable::of_vertex_buffer(slot)),
+    };
+    text.push_str(if strip_cut { PATCH_TABLE } else { NO_PATCH_TABLE });
+    let Some(variable) = variable else {
+        text.push_str("fn pw_vertex_index(vertex: u32) -> u32 {\n    return pw_params.first_vertex + vertex;\n}\n");
+        return;
+    };
+    push_index(text, &variable);
+    text.push_str(
+        "// The element that vertex number `vertex` of an instance takes.\n\
+         fn pw_vertex_index(vertex: u32) -> u32 {\n    \
+             let place = pw_params.first_vertex + pw_draw_vertex(vertex);\n    \
+             if (pw_params.index_kind == 0u) {\n        return place;\n    }\n    \
+             return pw_index(place) + bitcast<u32>(pw_params.base_vertex);\n}\n",
+    );
+}
+
+const NO_PATCH_TABLE: &str = "\
+fn pw_patches_present(first_id: u32, planned: u32) -> u32 {
+    return planned;
+}
+fn pw_draw_vertex(vertex: u32) -> u32 {
+    return vertex;
+}
+";
+
+const PATCH_TABLE: &str = "\
+// How many of the patches from `first_id` on there are.
+fn pw_patches_present(first_id: u32, planned: u32) -> u32 {
+    if (pw_params.patch_table == PW_NO_TABLE) {
+        return planned;
+    }
+    return min(planned, max(pw_state.words[pw_params.patch_table], first_id) - first_id);
+}
+// The index that vertex number `vertex` of an instance takes, counted from the draw's first.
+fn pw_draw_vertex(vertex: u32) -> u32 {
+    if (pw_params.patch_table == PW_NO_TABLE) {
+        return vertex;
+    }
+    let id = vertex / PW_INPUT_POINTS;
+    return pw_state.words[pw_params.patch_table + 1u + id] + (vertex - id * PW_INPUT_POINTS);
+}
+";
 
 const JOIN: &str = "\
 // A word that begins `shift` bits into `low` and ends in `high`.
