@@ -241,7 +241,7 @@ impl Case {
                 attributes,
             })
             .collect();
-        let formats: Vec<F> = self.streams.iter().flat_map(|stream| stream.attributes.iter().map(|a| a.1)).collect();
+        let formats = self.formats();
         let shader = shader(&formats, self.points);
         let mut descriptor = TessellationPipelineDescriptor::new(&shader, Domain::Isoline, self.points);
         descriptor.names.hull = None;
@@ -305,23 +305,48 @@ impl Case {
 
     /// Runs it, and compares all there is to see.
     pub(crate) fn check(&self, rig: &Rig) {
-        let seen = self.run(rig).unwrap_or_else(|error| panic!("{error}: {self:?}"));
+        let seen = self.run(rig).unwrap_or_else(|error| panic!("{error}: {}", self.summary()));
         self.compare(&seen);
     }
 
     pub(crate) fn compare(&self, seen: &[Seen]) {
+        if let Some(difference) = self.difference(seen) {
+            panic!("{difference}: {}", self.summary());
+        }
+    }
+
+    /// The first thing that differs from what should be seen.
+    pub(crate) fn difference(&self, seen: &[Seen]) -> Option<String> {
         let expected = self.expected();
-        assert_eq!(seen.len(), expected.len(), "control points: {self:?}");
-        let formats: Vec<F> = self.streams.iter().flat_map(|stream| stream.attributes.iter().map(|a| a.1)).collect();
+        if seen.len() != expected.len() {
+            return Some(format!("{} control points, not {}", seen.len(), expected.len()));
+        }
+        let formats = self.formats();
         for (found, expected) in seen.iter().zip(&expected) {
-            assert_eq!(found.ids, expected.ids, "{self:?}");
+            if found.ids != expected.ids {
+                return Some(format!("ids {:?}, not {:?}", found.ids, expected.ids));
+            }
             for (i, (a, b)) in found.attributes.iter().zip(&expected.attributes).enumerate() {
                 // Which of the NaNs it is, is the device's.
                 let is_nan = |bits: u32| scalar(formats[i]) == "f32" && f32::from_bits(bits).is_nan();
-                let same = a.iter().zip(b).all(|(a, b)| a == b || (is_nan(*a) && is_nan(*b)));
-                assert!(same, "@location({i}) at {:?}: {a:x?}, not {b:x?}, of {self:?}", expected.ids);
+                if !a.iter().zip(b).all(|(a, b)| a == b || (is_nan(*a) && is_nan(*b))) {
+                    return Some(format!("@location({i}) at {:?}: {a:x?}, not {b:x?}", expected.ids));
+                }
             }
         }
+        None
+    }
+
+    fn formats(&self) -> Vec<F> {
+        self.streams.iter().flat_map(|stream| stream.attributes.iter().map(|attribute| attribute.1)).collect()
+    }
+
+    /// All but the contents of buffers.
+    fn summary(&self) -> String {
+        let mut short = self.clone();
+        short.streams.iter_mut().for_each(|stream| stream.bytes.truncate(64));
+        short.indices.iter_mut().for_each(|indices| indices.bytes.truncate(64));
+        format!("{short:?}, buffers cut short here")
     }
 }
 
@@ -363,8 +388,7 @@ pub(crate) fn placed(bytes: &[u8]) -> Vec<u8> {
 
 pub(crate) fn slice<'a>(buffer: &'a wgpu::Buffer, bytes: &[u8]) -> wgpu::BufferSlice<'a> {
     let begin = BEFORE as u64;
-    // wgpu has no empty slices; a slice of one byte holds no element of anything that reads more.
-    buffer.slice(begin..begin + bytes.len().max(1) as u64)
+    buffer.slice(begin..begin + bytes.len() as u64)
 }
 
 /// A patch is a line with a vertex for each control point, which carries what that one has seen.
@@ -373,7 +397,7 @@ fn shader(formats: &[F], points: u32) -> String {
         formats.iter().enumerate().map(|(i, format)| text(i, *format)).collect()
     };
     format!(
-        "struct Attributes {{ {} }}
+        "{}
          struct P {{ {} ids: vec2u }}
          struct S {{ {} @location({}) ids: vec4u }}
          struct C {{ factors: IsolineFactors }}
@@ -386,7 +410,12 @@ fn shader(formats: &[F], points: u32) -> String {
              let p = output_point(point);
              return S({} vec4u(p.ids, patch_id, min(point, {points}u - 1u)));
          }}",
-        attributes(&|i, format| format!("@location({i}) a{i}: vec4<{}>,", scalar(format))),
+        if formats.is_empty() {
+            String::new()
+        } else {
+            let members = attributes(&|i, format| format!("@location({i}) a{i}: vec4<{}>,", scalar(format)));
+            format!("struct Attributes {{ {members} }}")
+        },
         attributes(&|i, _| format!("a{i}: vec4u,")),
         attributes(&|i, _| format!("@location({i}) a{i}: vec4u,")),
         formats.len(),

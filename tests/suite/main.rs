@@ -1,6 +1,7 @@
 //! The integration tests, in one binary: it is linked once.
 
 mod assembler_model;
+mod assembler_random;
 mod bad_descriptor;
 mod bad_draw;
 mod capacity;
