@@ -4,18 +4,6 @@
 // Up to PW_BLOCK threadgroups: one workgroup of `pw_allocate_draw` alone. More: `pw_allocate_blocks` scans blocks of
 // them first, a workgroup a block, and `pw_allocate_draw` scans the sums of the blocks.
 
-// The words of a draw's entry in the arguments: what the caller's render pass draws with, then our own dispatches.
-struct PwArguments {
-    index_count: u32,
-    instance_count: u32,
-    first_index: u32,
-    base_vertex: u32,
-    first_instance: u32,
-    domain: array<u32, 3>,
-    connectivity: array<u32, 3>,
-    spare: array<u32, 5>,
-}
-
 @group(3) @binding(1) var<storage, read_write> pw_state: PwState;
 @group(3) @binding(2) var<storage, read_write> pw_arguments: array<PwArguments, PW_SLOTS>;
 
@@ -116,12 +104,6 @@ fn pw_sum_lanes(lane: u32, value: u32) -> u32 {
     return pw_scan_exclusive(lane, value).y;
 }
 
-// Workgroups of a one-dimensional dispatch, folded to stay within 65,535 a dimension with few empty ones.
-fn pw_fold(workgroups: u32) -> array<u32, 3> {
-    let rows = max((workgroups + 65534u) / 65535u, 1u);
-    return array<u32, 3>((workgroups + rows - 1u) / rows, select(rows, 0u, workgroups == 0u), 1u);
-}
-
 fn pw_finish_draw(primitives: u32, primitives_high: u32) {
     let slot = pw_params.slot;
     let start = pw_state.used[pw_params.chunk];
@@ -138,13 +120,25 @@ fn pw_finish_draw(primitives: u32, primitives_high: u32) {
     pw_state.slots[slot].primitives_high = primitives_high;
     pw_state.slots[slot].vertex_start = start.vertices;
     pw_state.slots[slot].primitive_start = start.primitives;
-    pw_state.slots[slot].threadgroups = pw_params.threadgroups;
+    // Where an indirect draw has more of them than was said, they are noted already.
+    if ((overflow & PW_OVERFLOW_THREADGROUPS) == 0u) {
+        pw_state.slots[slot].threadgroups = pw_params.threadgroups;
+    }
+    if ((overflow & PW_OVERFLOW_PATCHES) == 0u) {
+        pw_state.slots[slot].patches = pw_params.patches;
+    }
+    pw_state.slots[slot].patches_per_instance = pw_params.patches_per_instance;
 
     var arguments = PwArguments();
+    arguments.hull = pw_arguments[slot].hull;
     if (overflow == 0u) {
         arguments.index_count = primitives * PW_VERTICES_PER_PRIMITIVE;
         arguments.instance_count = 1u;
         arguments.first_index = start.primitives * PW_VERTICES_PER_PRIMITIVE;
+        arguments.stream_vertices = arguments.index_count;
+        arguments.stream_instances = 1u;
+        let stream_words = arguments.index_count * PW_VERTEX_WORDS;
+        arguments.stream = pw_fold(stream_words / PW_STREAM_WORDS + select(0u, 1u, stream_words % PW_STREAM_WORDS != 0u));
         arguments.domain = pw_fold(atomicLoad(&pw_state.slots[slot].queue));
         arguments.connectivity = pw_fold(atomicLoad(&pw_state.slots[slot].connectivity));
         pw_state.used[pw_params.chunk] = PwUsed(start.vertices + vertices, start.primitives + primitives);

@@ -14,6 +14,8 @@ const PW_OVERFLOW_VERTICES: u32 = 1u;
 const PW_OVERFLOW_PRIMITIVES: u32 = 2u;
 const PW_OVERFLOW_OFF_CHIP: u32 = 4u;
 const PW_OVERFLOW_ITEMS: u32 = 8u;
+const PW_OVERFLOW_PATCHES: u32 = 16u;
+const PW_OVERFLOW_THREADGROUPS: u32 = 32u;
 
 struct PwParams {
     role: u32,
@@ -70,6 +72,12 @@ struct PwParams {
     draw_indices: u32,
     spare_2: u32,
     spare_3: u32,
+    // Of indirect draws: where the first record lies and how far apart records are, in words; what the caller said that
+    // a record has at most.
+    indirect_offset: u32,
+    indirect_stride: u32,
+    most_patches: u32,
+    most_threadgroups: u32,
 }
 
 const PW_NO_TABLE: u32 = 0xffffffffu;
@@ -86,7 +94,9 @@ struct PwSlot {
     primitive_start: u32,
     threadgroups: u32,
     connectivity: atomic<u32>,       // items of the connectivity pass asked for
-    spare: array<u32, 5>,
+    patches: u32,
+    patches_per_instance: u32,
+    spare: array<u32, 3>,
 }
 
 struct PwUsed {
@@ -128,24 +138,33 @@ const PW_BLOCK: u32 = 1024u;
 const PW_ITEM_WAVES: u32 = 8u;
 const PW_ITEM_PRIMITIVES: u32 = 512u;
 
-@group(3) @binding(0) var<uniform> pw_params: PwParams;
+// Words that a workgroup of the stream output writes.
+const PW_STREAM_LANES: u32 = 256u;
+const PW_STREAM_WORDS: u32 = 2048u;
 
-// First patch record and number of patches of threadgroup `group` of the draw; threadgroups never span instances.
-fn pw_group_patches(group: u32) -> vec2u {
-    let instance = group / pw_params.threadgroups_per_instance;
-    let first = (group - instance * pw_params.threadgroups_per_instance) * pw_params.patches_per_threadgroup;
-    return vec2u(
-        instance * pw_params.patches_per_instance + first,
-        min(pw_params.patches_per_threadgroup, pw_params.patches_per_instance - first),
-    );
+// The words of a draw's entry in the arguments: what the caller's render pass draws with, then our own dispatches.
+struct PwArguments {
+    index_count: u32,
+    instance_count: u32,
+    first_index: u32,
+    base_vertex: u32,
+    first_instance: u32,
+    domain: array<u32, 3>,
+    connectivity: array<u32, 3>,
+    hull: array<u32, 3>,             // of indirect draws
+    stream: array<u32, 3>,
+    // What the caller draws a stream output with.
+    stream_vertices: u32,
+    stream_instances: u32,
+    stream_first_vertex: u32,
+    stream_first_instance: u32,
+    spare: array<u32, 3>,
 }
 
-fn pw_group_record(group: u32) -> u32 {
-    return pw_params.threadgroup_records + group * PW_GROUP_WORDS;
-}
-
-fn pw_patch_record(patch_record: u32) -> u32 {
-    return pw_params.patch_records + patch_record * PW_PATCH_WORDS;
+// Workgroups of a one-dimensional dispatch, folded to stay within 65,535 a dimension with few empty ones.
+fn pw_fold(workgroups: u32) -> array<u32, 3> {
+    let rows = max((workgroups + 65534u) / 65535u, 1u);
+    return array<u32, 3>((workgroups + rows - 1u) / rows, select(rows, 0u, workgroups == 0u), 1u);
 }
 
 // A one-dimensional index out of a dispatch that was folded to stay within 65,535 workgroups a dimension.

@@ -85,6 +85,11 @@ fn pw_cut_store(block: u32, sum: vec4u) {
     pw_state.words[at + 3u] = sum.w;
 }
 
+// None where an indirect draw turns out to have no patches.
+fn pw_cut_block_count() -> u32 {
+    return pw_params.draw_indices / PW_CUT_BLOCK + select(0u, 1u, pw_params.draw_indices % PW_CUT_BLOCK != 0u);
+}
+
 // The indices of a lane of a block: first, and one past the last.
 fn pw_cut_range(block: u32, lane: u32) -> vec2u {
     let first = block * PW_CUT_BLOCK + lane * PW_CUT_LANE_INDICES;
@@ -98,8 +103,7 @@ fn pw_cut_blocks(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let block = pw_workgroup_index(workgroup, workgroups);
-    let blocks = (pw_params.draw_indices - 1u) / PW_CUT_BLOCK + 1u;
-    if (block >= blocks) {
+    if (block >= pw_cut_block_count()) {
         return;
     }
     let range = pw_cut_range(block, lane);
@@ -111,7 +115,7 @@ fn pw_cut_blocks(
 
 @compute @workgroup_size(PW_CUT_LANES)
 fn pw_cut_totals(@builtin(local_invocation_index) lane: u32) {
-    let blocks = (pw_params.draw_indices - 1u) / PW_CUT_BLOCK + 1u;
+    let blocks = pw_cut_block_count();
     var carry = vec4u(0u);
     for (var first = 0u; first < blocks; first += PW_CUT_LANES) {
         var own = vec4u(0u);
@@ -136,8 +140,7 @@ fn pw_cut_patches(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let block = pw_workgroup_index(workgroup, workgroups);
-    let blocks = (pw_params.draw_indices - 1u) / PW_CUT_BLOCK + 1u;
-    if (block >= blocks) {
+    if (block >= pw_cut_block_count()) {
         return;
     }
     let range = pw_cut_range(block, lane);

@@ -27,8 +27,8 @@ const CONTEXT_BYTES: u32 = 8;
 /// Points, point base, primitives and factor sum of a patch: `pw_points` and its neighbours in
 /// `shaders/threadgroup.wgsl`.
 const COUNT_BYTES: u32 = 16;
-/// `pw_decision` in `shaders/threadgroup.wgsl`.
-const FIXED_BYTES: u32 = 16;
+/// `pw_decision` and `pw_items` in `shaders/threadgroup.wgsl`.
+const FIXED_BYTES: u32 = 32;
 /// Above this, a workgroup's cost rises 2.6 times on an H200; only a patch that needs more gets more.
 const PREFERRED_WORKGROUP_BYTES: u32 = 16 * 1024;
 

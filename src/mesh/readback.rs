@@ -199,7 +199,9 @@ impl Records {
             let [vertices, indices] = pair else { continue };
             let indices: Vec<u32> = bytemuck::pod_collect_to_vec(indices);
             let mut next_index = 0;
-            for patch in chunk.patches.clone() {
+            // How many patches an indirect draw has, the GPU has noted.
+            let patches = if tessellation.indirect { 0..slot.patches } else { chunk.patches.clone() };
+            for patch in patches {
                 let at = patch as usize * self.patch_words;
                 let Some([base, _, points, primitives, factors @ ..]) = self.patches.get(at..at + self.patch_words)
                 else {

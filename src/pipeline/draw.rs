@@ -106,7 +106,7 @@ fn refuse(what: String, reason: impl Into<String>) -> Error {
     Error::Buffer { what, reason: reason.into() }
 }
 
-fn check_usage(buffer: &wgpu::Buffer, what: &str, limits: &wgpu::Limits) -> Result<(), Error> {
+pub(crate) fn check_usage(buffer: &wgpu::Buffer, what: &str, limits: &wgpu::Limits) -> Result<(), Error> {
     if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
         let reason = "it was made without BufferUsages::STORAGE, which patchwave needs since it reads vertices and \
                       indices in compute passes";

@@ -4,24 +4,23 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP, NO_TABLE, Params,
-    ROLE_DOMAIN, ROLE_HULL, SLOT_BYTES, USED_BYTES,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP,
+    NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL,
 };
 use super::output::{OutputChunk, Tessellation};
-use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCutCommands};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{BindGroupKind, Taken, Workspace};
 use crate::Error;
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 
 /// Everything decided on the CPU about a draw, before the first command is encoded.
-struct Plan {
-    shape: DrawShape,
-    bound: BoundBuffers,
+pub(crate) struct Plan {
+    pub(crate) shape: DrawShape,
+    pub(crate) bound: BoundBuffers,
     /// The index and vertex buffers that the kernel reads, with their bindings.
-    buffers: Vec<(u32, wgpu::Buffer)>,
+    pub(crate) buffers: Vec<(u32, wgpu::Buffer)>,
     /// Threadgroups of each output chunk; none where the draw has no patches.
-    splits: Vec<Range<u32>>,
+    pub(crate) splits: Vec<Range<u32>>,
 }
 
 /// How much of a draw is encoded.
@@ -48,9 +47,13 @@ impl PassTimestamps<'_> {
 }
 
 /// Writes a chunk's time stamps, where they are asked for.
-struct Stamp<'a>(Option<(&'a wgpu::QuerySet, u32)>);
+pub(crate) struct Stamp<'a>(Option<(&'a wgpu::QuerySet, u32)>);
 
 impl Stamp<'_> {
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
     fn write(&self, pass: &mut wgpu::ComputePass<'_>, index: u32) {
         if let Some((query_set, first)) = self.0 {
             pass.write_timestamp(query_set, first + index);
@@ -132,6 +135,7 @@ impl TessellationPipeline {
                 allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
                 connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
                 threadgroups: params.threadgroups,
+                indirect: false,
                 arguments: u64::from(slot) * ARGUMENT_BYTES,
             });
             if let Some(commands) = chunks.last() {
@@ -139,35 +143,19 @@ impl TessellationPipeline {
             }
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
-        let strip_cut = match (chunks.first(), &draw.index_buffer, &self.strip_cut) {
-            (Some(first), Some(indices), Some(_)) => Some(StripCutCommands {
-                group: workspace.bind_group(
-                    self,
-                    BindGroupKind::StripCut,
-                    0,
-                    &[(STRIP_CUT_INDEX_BINDING, indices.slice.buffer().clone())],
-                )?,
-                params: first.hull,
-                indices: draw.vertices.end - draw.vertices.start,
-            }),
-            _ => None,
-        };
+        let params = chunks.first().map_or(0, |first| first.hull);
+        let indices = draw.vertices.end.saturating_sub(draw.vertices.start);
+        let strip_cut = self.strip_cut_commands(workspace, draw.index_buffer.as_ref(), params, indices)?;
         workspace.taken = Taken {
             patches: first.patches + shape.patches,
             threadgroups: first.threadgroups + shape.threadgroups,
             slots: first.slots + plan.splits.len() as u32,
         };
 
-        if workspace.dirty {
-            let used = USED_BYTES + u64::from(workspace.descriptor.draws) * workspace.chunks.len() as u64 * SLOT_BYTES;
-            encoder.clear_buffer(&workspace.state, 0, Some(used));
-            workspace.dirty = false;
-        }
+        workspace.clear_where_reset(encoder);
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
-        if let (Some(commands), Some(passes)) = (&strip_cut, &self.strip_cut) {
-            passes.encode(&mut pass, commands);
-        }
+        self.encode_strip_cut(&mut pass, strip_cut.as_ref());
         for (i, commands) in (0..).zip(&chunks) {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
             self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
@@ -185,6 +173,15 @@ impl TessellationPipeline {
     fn plan_draw(&self, workspace: &Workspace, draw: &Draw<'_>) -> Result<Plan, Error> {
         let shape = DrawShape::new(self, draw)?;
         let bound = bound_buffers(self, draw, &shape)?;
+        self.check_user_groups(draw)?;
+        workspace.check_room(&shape, 1, 0)?;
+        let splits = splits(workspace, &shape)?;
+        workspace.check_room(&shape, 1, splits.len() as u32)?;
+        Ok(Plan { shape, bound, buffers: self.kernel_buffers(workspace, draw), splits })
+    }
+
+    /// Refuses a draw that lacks a bind group that the shader uses.
+    pub(crate) fn check_user_groups(&self, draw: &Draw<'_>) -> Result<(), Error> {
         for binding in self.reflection.bindings.iter().filter(|binding| binding.used) {
             if draw.bind_groups.get(binding.group as usize).copied().flatten().is_none() {
                 return Err(Error::MissingBindGroup {
@@ -194,24 +191,11 @@ impl TessellationPipeline {
                 });
             }
         }
-        let room = |what, needed: u32, taken: u32, all: u32| {
-            let available = all.saturating_sub(taken);
-            if needed > available {
-                return Err(Error::WorkspaceTooSmall {
-                    what,
-                    needed: u64::from(needed),
-                    available: u64::from(available),
-                });
-            }
-            Ok(())
-        };
-        let descriptor = &workspace.descriptor;
-        room("patches", shape.patches, workspace.taken.patches, descriptor.patches)?;
-        room("threadgroups", shape.threadgroups, workspace.taken.threadgroups, descriptor.threadgroups)?;
-        let splits = splits(workspace, &shape)?;
-        let slots = descriptor.draws * workspace.chunks.len() as u32;
-        room("draws", splits.len() as u32, workspace.taken.slots, slots)?;
+        Ok(())
+    }
 
+    /// The draw's buffers as the kernel binds them, with their bindings.
+    pub(crate) fn kernel_buffers(&self, workspace: &Workspace, draw: &Draw<'_>) -> Vec<(u32, wgpu::Buffer)> {
         let mut buffers = Vec::new();
         if self.bindings.index == IndexPlace::Own {
             // A draw without an index buffer reads nothing there.
@@ -223,10 +207,10 @@ impl TessellationPipeline {
                 buffers.push((FIRST_VERTEX_BUFFER_BINDING + slot, slice.buffer().clone()));
             }
         }
-        Ok(Plan { shape, bound, buffers, splits })
+        buffers
     }
 
-    fn params(
+    pub(crate) fn params(
         &self,
         workspace: &Workspace,
         draw: &Draw<'_>,
@@ -273,6 +257,10 @@ impl TessellationPipeline {
             connectivity_capacity: offsets.connectivity_capacity,
             slots: plan.splits.len() as u32,
             spare: [0; 2],
+            indirect_offset: 0,
+            indirect_stride: 0,
+            most_patches: 0,
+            most_threadgroups: 0,
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
             patch_table: if self.strip_cut.is_some() && draw.index_buffer.is_some() {
@@ -285,7 +273,7 @@ impl TessellationPipeline {
         }
     }
 
-    fn encode_chunk(
+    pub(crate) fn encode_chunk(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         workspace: &Workspace,
@@ -302,8 +290,12 @@ impl TessellationPipeline {
         }
         pass.set_pipeline(&self.threadgroup);
         pass.set_bind_group(3, &commands.threadgroup, &[commands.hull]);
-        let [x, y] = fold(commands.threadgroups);
-        pass.dispatch_workgroups(x, y, 1);
+        if commands.indirect {
+            pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + HULL_ARGUMENTS);
+        } else {
+            let [x, y] = fold(commands.threadgroups);
+            pass.dispatch_workgroups(x, y, 1);
+        }
         stamp.write(pass, 1);
         if passes == Passes::Count {
             return;
@@ -332,20 +324,23 @@ impl TessellationPipeline {
 }
 
 /// The caller's bind groups 0 to 2.
-fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
+pub(crate) fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 3] {
     [0, 1, 2].map(|i| draw.bind_groups.get(i).copied().flatten())
 }
 
-struct ChunkCommands {
+pub(crate) struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.
-    hull: u32,
-    domain: u32,
-    threadgroup: wgpu::BindGroup,
-    allocate: wgpu::BindGroup,
-    connectivity: wgpu::BindGroup,
-    threadgroups: u32,
+    pub(crate) hull: u32,
+    pub(crate) domain: u32,
+    pub(crate) threadgroup: wgpu::BindGroup,
+    pub(crate) allocate: wgpu::BindGroup,
+    pub(crate) connectivity: wgpu::BindGroup,
+    /// Threadgroups; of an indirect draw, the most there can be.
+    pub(crate) threadgroups: u32,
+    /// Whether the hull dispatch is sized on the GPU.
+    pub(crate) indirect: bool,
     /// Byte offset of the draw's entry in the arguments.
-    arguments: u64,
+    pub(crate) arguments: u64,
 }
 
 /// A one-dimensional dispatch folded to stay within 65,535 workgroups a dimension, with few empty ones: those are not free

@@ -35,10 +35,16 @@ pub(crate) fn patch_words(domain: Domain) -> u32 {
 pub(crate) const USED_BYTES: u64 = CHUNKS as u64 * 8;
 pub(crate) const SLOT_BYTES: u64 = size_of::<Slot>() as u64;
 pub(crate) const WORDS_OFFSET: u64 = USED_BYTES + SLOTS as u64 * SLOT_BYTES;
+/// Records of one indirect draw.
+pub(crate) const MAX_RECORDS: u32 = 64;
+
 /// `PwArguments`.
-pub(crate) const ARGUMENT_BYTES: u64 = 64;
+pub(crate) const ARGUMENT_BYTES: u64 = 96;
 pub(crate) const DOMAIN_ARGUMENTS: u64 = 20;
 pub(crate) const CONNECTIVITY_ARGUMENTS: u64 = 32;
+pub(crate) const HULL_ARGUMENTS: u64 = 44;
+pub(crate) const STREAM_ARGUMENTS: u64 = 56;
+pub(crate) const STREAM_DRAW_ARGUMENTS: u64 = 68;
 
 /// Dispatches of a draw read their parameters at dynamic offsets: one entry a role.
 pub(crate) const PARAMS_STRIDE: u64 = 1024;
@@ -98,6 +104,10 @@ pub(crate) struct Params {
     pub(crate) patch_table: u32,
     pub(crate) draw_indices: u32,
     pub(crate) more_spare: [u32; 2],
+    pub(crate) indirect_offset: u32,
+    pub(crate) indirect_stride: u32,
+    pub(crate) most_patches: u32,
+    pub(crate) most_threadgroups: u32,
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));
@@ -117,13 +127,17 @@ pub(crate) struct Slot {
     pub(crate) primitive_start: u32,
     pub(crate) threadgroups: u32,
     pub(crate) connectivity: u32,
-    pub(crate) spare: [u32; 5],
+    pub(crate) patches: u32,
+    pub(crate) patches_per_instance: u32,
+    pub(crate) spare: [u32; 3],
 }
 
 pub(crate) const OVERFLOW_VERTICES: u32 = 1;
 pub(crate) const OVERFLOW_PRIMITIVES: u32 = 2;
 pub(crate) const OVERFLOW_OFF_CHIP: u32 = 4;
 pub(crate) const OVERFLOW_ITEMS: u32 = 8;
+pub(crate) const OVERFLOW_PATCHES: u32 = 16;
+pub(crate) const OVERFLOW_THREADGROUPS: u32 = 32;
 
 const _: () = assert!(size_of::<Slot>() == 64);
 

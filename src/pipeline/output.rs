@@ -60,7 +60,10 @@ pub struct Tessellation {
     pub(crate) patch_records_offset: u64,
     pub(crate) threadgroup_records_offset: u64,
     pub(crate) patch_words: u32,
+    /// What was asked; of an indirect draw, what there is room for.
     pub(crate) shape: DrawShape,
+    /// Whether the GPU alone knows how many patches there are.
+    pub(crate) indirect: bool,
     pub(crate) off_chip_capacity: u32,
     pub(crate) item_capacity: u32,
     pub(crate) surface: Surface,
@@ -85,6 +88,7 @@ impl Tessellation {
             ),
             patch_words: workspace.patch_words,
             shape: *shape,
+            indirect: false,
             off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
             item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
@@ -103,13 +107,13 @@ impl Tessellation {
         &self.chunks
     }
 
-    /// Patches of the draw, over all instances.
+    /// Patches of the draw, over all instances; of an indirect draw, the most there can be.
     #[must_use]
     pub fn patches(&self) -> u32 {
         self.shape.patches
     }
 
-    /// Threadgroups of the draw, over all instances.
+    /// Threadgroups of the draw, over all instances; of an indirect draw, the most there can be.
     #[must_use]
     pub fn threadgroups(&self) -> u32 {
         self.shape.threadgroups

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::device::buffer;
-use super::layout::{OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PRIMITIVES, OVERFLOW_VERTICES, SLOT_BYTES, Slot};
+use super::layout::{
+    OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PATCHES, OVERFLOW_PRIMITIVES, OVERFLOW_THREADGROUPS, OVERFLOW_VERTICES,
+    SLOT_BYTES, Slot,
+};
 use super::output::Tessellation;
 use super::workspace::Workspace;
 use crate::Error;
@@ -69,6 +72,15 @@ impl DrawReport {
                 u64::from(capacities.items),
             ),
         ];
+        let found = found.into_iter().chain([
+            (OVERFLOW_PATCHES, "patches of an indirect draw", u64::from(slot.patches), u64::from(capacities.patches)),
+            (
+                OVERFLOW_THREADGROUPS,
+                "threadgroups of an indirect draw",
+                u64::from(slot.threadgroups),
+                u64::from(capacities.threadgroups),
+            ),
+        ]);
         for (bit, what, needed, available) in found {
             if slot.overflow & bit != 0 && self.shortage.is_none() {
                 self.shortage = Some(Shortage { what, needed, available });
@@ -85,6 +97,9 @@ pub(crate) struct Capacities {
     pub(crate) off_chip_threadgroups: u32,
     /// Of the domain and the connectivity pass together.
     pub(crate) items: u32,
+    /// What the caller said that an indirect draw has at most.
+    pub(crate) patches: u32,
+    pub(crate) threadgroups: u32,
 }
 
 /// Adds up the slots of a draw's chunks.
@@ -96,6 +111,8 @@ pub(crate) fn report(tessellation: &Tessellation, slots: &[Slot]) -> DrawReport 
             primitives: chunk.primitive_capacity,
             off_chip_threadgroups: tessellation.off_chip_capacity,
             items: tessellation.item_capacity,
+            patches: tessellation.shape.patches,
+            threadgroups: tessellation.shape.threadgroups,
         };
         report.add(slot, &capacities);
     }

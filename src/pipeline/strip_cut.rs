@@ -2,8 +2,10 @@
 //! them, and only their indexed draws run them.
 
 use super::device::guarded;
+use super::draw::IndexBuffer;
 use super::encode::fold;
-use super::tessellation::{KernelCompiler, params_entry, storage_entry};
+use super::tessellation::{KernelCompiler, TessellationPipeline, params_entry, storage_entry};
+use super::workspace::{BindGroupKind, Workspace};
 use crate::Error;
 
 /// The index buffer's binding in group 3 of these passes.
@@ -37,24 +39,40 @@ impl StripCut {
         })?;
         Ok(Self { layout, passes })
     }
+}
 
-    /// Encodes the passes over `indices` indices, at least one.
-    pub(crate) fn encode(&self, pass: &mut wgpu::ComputePass<'_>, commands: &StripCutCommands) {
-        let blocks = commands.indices.div_ceil(BLOCK);
+/// What the passes of one draw are dispatched with.
+pub(super) struct StripCutCommands {
+    group: wgpu::BindGroup,
+    /// Dynamic offset of the draw's parameters.
+    params: u32,
+    /// Workgroups over the indices.
+    blocks: u32,
+}
+
+impl TessellationPipeline {
+    /// What a draw of at most `indices` indices needs, where they can be strip cuts.
+    pub(super) fn strip_cut_commands(
+        &self,
+        workspace: &mut Workspace,
+        index_buffer: Option<&IndexBuffer<'_>>,
+        params: u32,
+        indices: u32,
+    ) -> Result<Option<StripCutCommands>, Error> {
+        let (Some(index_buffer), Some(_)) = (index_buffer, &self.strip_cut) else { return Ok(None) };
+        let buffers = [(STRIP_CUT_INDEX_BINDING, index_buffer.slice.buffer().clone())];
+        let group = workspace.bind_group(self, BindGroupKind::StripCut, 0, &buffers)?;
+        Ok(Some(StripCutCommands { group, params, blocks: indices.div_ceil(BLOCK) }))
+    }
+
+    /// Encodes the passes, where there are any.
+    pub(super) fn encode_strip_cut(&self, pass: &mut wgpu::ComputePass<'_>, commands: Option<&StripCutCommands>) {
+        let (Some(commands), Some(strip_cut)) = (commands, &self.strip_cut) else { return };
         pass.set_bind_group(3, &commands.group, &[commands.params]);
-        for (pipeline, workgroups) in self.passes.iter().zip([blocks, 1, blocks]) {
+        for (pipeline, workgroups) in strip_cut.passes.iter().zip([commands.blocks, 1, commands.blocks]) {
             let [x, y] = fold(workgroups);
             pass.set_pipeline(pipeline);
             pass.dispatch_workgroups(x, y, 1);
         }
     }
-}
-
-/// What the passes of one draw are dispatched with.
-pub(crate) struct StripCutCommands {
-    pub(crate) group: wgpu::BindGroup,
-    /// Dynamic offset of the draw's parameters.
-    pub(crate) params: u32,
-    /// Indices of the draw.
-    pub(crate) indices: u32,
 }

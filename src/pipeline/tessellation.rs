@@ -52,6 +52,10 @@ pub struct TessellationPipeline {
     pub(crate) connectivity: wgpu::ComputePipeline,
     /// In a pipeline whose indices can be strip cuts.
     pub(crate) strip_cut: Option<StripCut>,
+    pub(crate) indirect: wgpu::ComputePipeline,
+    pub(crate) indirect_layout: wgpu::BindGroupLayout,
+    pub(crate) stream: wgpu::ComputePipeline,
+    pub(crate) stream_layout: wgpu::BindGroupLayout,
     kernels: ComposedKernels,
 }
 
@@ -67,6 +71,10 @@ pub struct ComposedKernels {
     /// The passes that look for strip cuts, in a pipeline that has them: entry points `pw_cut_blocks`, `pw_cut_totals` and
     /// `pw_cut_patches`.
     pub strip_cut: Option<String>,
+    /// Set-up of indirect draws: entry point `pw_indirect`.
+    pub indirect: String,
+    /// Stream output: entry point `pw_stream`.
+    pub stream: String,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -144,8 +152,10 @@ impl TessellationPipeline {
         };
         let kernels = ComposedKernels {
             threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources, &bindings),
-            allocate: compose::allocate(&fixed, STATE_SHAPE),
+            allocate: compose::allocate(&fixed, reflection.surface.stride, STATE_SHAPE),
             connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
+            stream: compose::stream(&fixed, reflection.surface.stride, STATE_SHAPE),
+            indirect: compose::indirect(&fixed, shape.input_points, PARAMS_STRIDE, STATE_SHAPE),
             strip_cut: shape
                 .strip_cut
                 .then(|| compose::strip_cut(&fixed, shape.input_points, STATE_SHAPE, STRIP_CUT_INDEX_BINDING)),
@@ -168,6 +178,17 @@ impl TessellationPipeline {
         let threadgroup_layout = layout("threadgroup", &threadgroup_entries)?;
         let allocate_layout = layout("allocate", &three)?;
         let connectivity_layout = layout("connectivity", &three)?;
+        let indirect_entries =
+            [records_entry(), storage_entry(1, false), storage_entry(2, false), storage_entry(3, true)];
+        let indirect_layout = layout("indirect", &indirect_entries)?;
+        let stream_entries = [
+            params_entry(),
+            storage_entry(1, true),
+            storage_entry(2, true),
+            storage_entry(3, true),
+            storage_entry(4, false),
+        ];
+        let stream_layout = layout("stream", &stream_entries)?;
 
         let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache };
         let user: Vec<_> = (0..3).map(|i| descriptor.bind_group_layouts.get(i).copied().flatten()).collect();
@@ -187,8 +208,12 @@ impl TessellationPipeline {
             &[],
         )?;
         let strip_cut = kernels.strip_cut.as_deref().map(|wgsl| StripCut::new(&compiler, wgsl)).transpose()?;
+        let indirect =
+            compiler.compile(&kernels.indirect, &["pw_indirect"], &[None, None, None, Some(&indirect_layout)], &[])?;
+        let stream =
+            compiler.compile(&kernels.stream, &["pw_stream"], &[None, None, None, Some(&stream_layout)], &[])?;
         let missing = || Error::Wgpu { what: label.clone(), message: "a kernel was not made".to_owned() };
-        let mut made = threadgroup.into_iter().chain(allocate).chain(connectivity);
+        let mut made = threadgroup.into_iter().chain(allocate).chain(connectivity).chain(indirect).chain(stream);
         let mut next = || made.next().ok_or_else(missing);
         Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -198,6 +223,10 @@ impl TessellationPipeline {
             withdraw: next()?,
             connectivity: next()?,
             strip_cut,
+            indirect: next()?,
+            indirect_layout,
+            stream: next()?,
+            stream_layout,
             off_chip_stride: compose::off_chip_stride(&reflection, shape.output_points),
             label,
             reflection,
@@ -461,6 +490,18 @@ pub(super) fn params_entry() -> wgpu::BindGroupLayoutEntry {
             min_binding_size: wgpu::BufferSize::new(size_of::<Params>() as u64),
         },
         count: None,
+    }
+}
+
+/// The parameters of an indirect draw's records, written by the GPU.
+fn records_entry() -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: false },
+            has_dynamic_offset: true,
+            min_binding_size: wgpu::BufferSize::new(2 * PARAMS_STRIDE),
+        },
+        ..params_entry()
     }
 }
 

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::device::{buffer, guarded};
+use super::draw::DrawShape;
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_PRIMITIVES, ITEM_WAVES, PARAMS_STRIDE, Params, SLOTS, WAVE,
-    WORDS_OFFSET, patch_words,
+    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_PRIMITIVES, ITEM_WAVES, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS,
+    USED_BYTES, WAVE, WORDS_OFFSET, patch_words,
 };
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
@@ -94,7 +95,9 @@ pub(crate) struct Taken {
 
 /// Memory for the draws of a pipeline. Draws append to it until [`Workspace::reset`].
 ///
-/// One workspace serves one frame at a time: submit what was encoded into it before encoding the next frame's draws.
+/// One workspace serves one frame at a time: submit what was encoded into it before encoding the next frame's draws, in the
+/// order in which it was encoded. Where an encoder is dropped instead, reset the workspace before the next draw: the first
+/// draw after a reset also clears the counters, and with it that would be lost.
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) device: wgpu::Device,
@@ -148,6 +151,12 @@ pub(crate) enum BindGroupKind {
     Allocate,
     Connectivity,
     StripCut,
+    /// Stream output of one chunk.
+    Stream,
+    /// Set-up of this many records of an indirect draw.
+    Indirect {
+        records: u32,
+    },
 }
 
 impl Workspace {
@@ -195,7 +204,7 @@ impl Workspace {
             device,
             &name("parameters"),
             u64::from(slots * 2 * GENERATIONS) * PARAMS_STRIDE,
-            wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
         )?;
         let vertex_stride = pipeline.vertex_stride();
         let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
@@ -285,6 +294,27 @@ impl Workspace {
         &self.descriptor
     }
 
+    /// Clears the counters before the first draw after a reset.
+    pub(crate) fn clear_where_reset(&mut self, encoder: &mut wgpu::CommandEncoder) {
+        if self.dirty {
+            let used = USED_BYTES + u64::from(self.descriptor.draws) * self.chunks.len() as u64 * SLOT_BYTES;
+            encoder.clear_buffer(&self.state, 0, Some(used));
+            self.dirty = false;
+        }
+    }
+
+    /// Refuses `draws` draws of a shape, of `slots` entries each, for which there is no room left.
+    pub(crate) fn check_room(&self, shape: &DrawShape, draws: u32, slots: u32) -> Result<(), Error> {
+        let room = |what, needed: u32, taken: u32, all: u32| {
+            let (needed, available) = (u64::from(needed) * u64::from(draws), u64::from(all.saturating_sub(taken)));
+            if needed > available { Err(Error::WorkspaceTooSmall { what, needed, available }) } else { Ok(()) }
+        };
+        let descriptor = &self.descriptor;
+        room("patches", shape.patches, self.taken.patches, descriptor.patches)?;
+        room("threadgroups", shape.threadgroups, self.taken.threadgroups, descriptor.threadgroups)?;
+        room("draws", slots, self.taken.slots, descriptor.draws * self.chunks.len() as u32)
+    }
+
     /// Refuses a pipeline whose layouts differ from those of the one that the workspace was made for.
     pub(crate) fn check_pipeline(&self, pipeline: &TessellationPipeline) -> Result<(), Error> {
         let mismatch = |what: &str, has: u64, needs: u64| {
@@ -313,11 +343,16 @@ impl Workspace {
         Ok(())
     }
 
+    /// Where the parameters of a slot of this frame lie, as a dynamic offset.
+    pub(crate) fn params_offset(&self, slot: u32, role: u32) -> u32 {
+        let slots = self.descriptor.draws * self.descriptor.chunks.len() as u32;
+        ((self.generation * slots + slot) * 2 + role) * PARAMS_STRIDE as u32
+    }
+
     /// Writes the parameters of `slot` for `role` where they differ from what is there; returns the dynamic offset.
     pub(crate) fn write_params(&mut self, queue: &wgpu::Queue, params: &Params) -> u32 {
-        let slots = self.descriptor.draws * self.descriptor.chunks.len() as u32;
-        let entry = (self.generation * slots + params.slot) * 2 + params.role;
-        let offset = entry * PARAMS_STRIDE as u32;
+        let offset = self.params_offset(params.slot, params.role);
+        let entry = offset / PARAMS_STRIDE as u32;
         if let Some(held) = self.params_held.get_mut(entry as usize)
             && *held != Some(*params)
         {
@@ -346,21 +381,25 @@ impl Workspace {
         let Some(output) = self.chunks.get(chunk) else {
             return Err(Error::WorkspaceMismatch { reason: format!("it has no output chunk {chunk}") });
         };
+        let params = match kind {
+            BindGroupKind::Indirect { records } => u64::from(records) * 2 * PARAMS_STRIDE,
+            _ => size_of::<Params>() as u64,
+        };
         let mut entries = vec![wgpu::BindGroupEntry {
             binding: 0,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: &self.params,
                 offset: 0,
-                size: wgpu::BufferSize::new(size_of::<Params>() as u64),
+                size: wgpu::BufferSize::new(params),
             }),
         }];
         let mut bind = |binding: u32, buffer| entries.push(whole(binding, buffer));
-        bind(1, &self.state);
+        bind(1, if kind == BindGroupKind::Stream { &self.arguments } else { &self.state });
+        buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
         let layout = match kind {
             BindGroupKind::Threadgroup => {
                 bind(2, &self.off_chip);
                 bind(3, &output.vertices);
-                buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
                 &pipeline.threadgroup_layout
             }
             BindGroupKind::Allocate => {
@@ -372,12 +411,20 @@ impl Workspace {
                 &pipeline.connectivity_layout
             }
             BindGroupKind::StripCut => {
-                buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
                 let Some(strip_cut) = &pipeline.strip_cut else {
                     let reason = "the pipeline has no strip cuts".to_owned();
                     return Err(Error::WorkspaceMismatch { reason });
                 };
                 &strip_cut.layout
+            }
+            BindGroupKind::Stream => {
+                bind(2, &output.vertices);
+                bind(3, &output.indices);
+                &pipeline.stream_layout
+            }
+            BindGroupKind::Indirect { .. } => {
+                bind(2, &self.arguments);
+                &pipeline.indirect_layout
             }
         };
         let group = guarded(&self.device, "bind group", || {

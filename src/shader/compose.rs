@@ -12,6 +12,9 @@ use super::{Reflection, fetch};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
 
 const STATE: &str = include_str!("../../shaders/state.wgsl");
+const PARAMS: &str = include_str!("../../shaders/params.wgsl");
+const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
+const STREAM: &str = include_str!("../../shaders/stream.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
 const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
 const STRIP_CUT: &str = include_str!("../../shaders/strip_cut.wgsl");
@@ -88,6 +91,7 @@ pub(crate) fn threadgroup(
     push_stages(&mut text, reflection, fixed, shape);
     fetch::push(&mut text, reflection.attributes.as_ref(), attributes, bindings, shape.strip_cut);
     text.push_str(STATE);
+    text.push_str(PARAMS);
     push_tessellator(&mut text);
     push_threadgroup_body(&mut text, reflection);
     text
@@ -237,9 +241,11 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
 }
 
 /// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
-pub(crate) fn allocate(fixed: &FixedFunction, state: StateShape) -> String {
+pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
+    let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);
     text.push_str(STATE);
+    text.push_str(PARAMS);
     text.push_str(ALLOCATE);
     text
 }
@@ -252,6 +258,7 @@ pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: State
         "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;\nconst PW_MAX_PATCHES: u32 = {max_patches}u;\n"
     );
     text.push_str(STATE);
+    text.push_str(PARAMS);
     push_tessellator(&mut text);
     text.push_str(CONNECTIVITY);
     text
@@ -263,6 +270,7 @@ pub(crate) fn strip_cut(fixed: &FixedFunction, input_points: u32, state: StateSh
     let _ = writeln!(text, "const PW_INPUT_POINTS: u32 = {input_points}u;");
     fetch::push_index(&mut text, &fetch::IndexVariable::declared(index_binding));
     text.push_str(STATE);
+    text.push_str(PARAMS);
     text.push_str(STRIP_CUT);
     text
 }
@@ -275,4 +283,26 @@ pub(crate) fn off_chip_stride(reflection: &Reflection, output_points: u32) -> u6
     let end = u64::from(output_points.max(1)) * u64::from(points.stride);
     let constants_offset = end.next_multiple_of(u64::from(constants.alignment));
     (constants_offset + u64::from(constants.size)).next_multiple_of(align)
+}
+
+/// The module that turns the records of an indirect draw into parameters, entry point `pw_indirect`.
+pub(crate) fn indirect(fixed: &FixedFunction, input_points: u32, params_stride: u64, state: StateShape) -> String {
+    let mut text = constants(fixed, state);
+    let _ = write!(
+        text,
+        "const PW_INPUT_POINTS: u32 = {input_points}u;\nconst PW_PARAMS_STRIDE: u32 = {params_stride}u;\n"
+    );
+    text.push_str(STATE);
+    text.push_str(INDIRECT);
+    text
+}
+
+/// The module of the stream output, entry point `pw_stream`.
+pub(crate) fn stream(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
+    let mut text = constants(fixed, state);
+    let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);
+    text.push_str(STATE);
+    text.push_str(PARAMS);
+    text.push_str(STREAM);
+    text
 }

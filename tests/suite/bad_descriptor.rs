@@ -52,10 +52,12 @@ fn assert_still_works(rig: &Rig) {
     assert_eq!(mesh.member("x"), Some(vec![vec![3.0, 6.0]; 3]));
 }
 
+type Constants = &'static [(&'static str, f64)];
+
 #[test]
 fn override_constants() {
     let rig = Rig::new();
-    let cases: [(&[(&str, f64)], &str, &str); 5] = [
+    let cases: [(Constants, &str, &str); 5] = [
         (&[("scal", 1.0)], "scal", "declares scale, 7"),
         (&[("count", 1.0)], "count", "declares scale, 7"),
         (&[("scale", f64::NAN)], "scale", "not finite"),
@@ -72,7 +74,7 @@ fn override_constants() {
         }
     }
     // Values that the type does not hold are wgpu's to refuse.
-    let too_much: [&[(&str, f64)]; 2] = [&[("7", -1.0)], &[("7", 1e10)]];
+    let too_much: [Constants; 2] = [&[("7", -1.0)], &[("7", 1e10)]];
     for constants in too_much {
         let error = refusal(&rig, SHADER, |d| d.constants = constants);
         assert!(matches!(error, Error::Constant { .. } | Error::Wgpu { .. }), "{constants:?}: {error}");

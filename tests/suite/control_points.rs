@@ -1,5 +1,5 @@
-//! Control points between the stages: any numbers of them in and out, neighbours, structs of all kinds of members. What
-//! the domain function sees has come through the off-chip buffer.
+//! Control points between the stages: any numbers of them in and out, neighbours, structs of all kinds of members. On-chip,
+//! and through the off-chip buffer.
 
 use patchwave::{Domain, Draw, Mesh, OutputTopology, Partitioning, TessellationPipelineDescriptor};
 
@@ -14,8 +14,7 @@ fn draw(shader: &str, domain: Domain, points: [u32; 2], hull: bool, patches: u32
     if !hull {
         descriptor.names.hull = None;
     }
-    let pipeline = rig.pipeline(&descriptor);
-    rig.mesh(&pipeline, &Draw::new(0..patches * points[0]))
+    rig.mesh_in_all_modes(&descriptor, &Draw::new(0..patches * points[0]))
 }
 
 /// The words of a member, by patch and vertex.

@@ -139,6 +139,30 @@ fn pipelines_and_workspaces_interleave() {
     assert_eq!(results.len(), 12);
 }
 
+/// An encoder that is dropped takes its draws along, and with them what was encoded to clear the counters. After a reset,
+/// draws come out right again, with all the room that there is.
+#[test]
+fn a_reset_makes_good_for_a_dropped_encoder() {
+    let rig = Rig::new();
+    let factors = mixed_factors(50, 12);
+    let table = TablePipeline::new(&rig, Domain::Tri, OutputTopology::TriangleCw, &factors);
+    let patches = factors.len() as u32;
+    let [vertices, primitives] = table.counts(patches);
+    let sizes = table.sizes(4 * patches, [2 * vertices, 2 * primitives]);
+    let mut workspace = rig.workspace(&table.pipeline, sizes);
+    table.run(&rig, &mut workspace, patches);
+    table.run(&rig, &mut workspace, patches);
+    workspace.reset();
+    let mut dropped = rig.encoder();
+    table.encode(&rig, &mut dropped, &mut workspace, patches);
+    drop(dropped);
+    workspace.reset();
+    for _ in 0..2 {
+        let result = table.run(&rig, &mut workspace, patches);
+        assert_mesh(&rig.read(&result), &table.patches);
+    }
+}
+
 /// Frames in flight: the next frame's draws are encoded before the GPU is waited for, with other parameters.
 #[test]
 fn frames_follow_without_waiting() {

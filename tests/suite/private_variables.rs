@@ -39,9 +39,8 @@ fn each_call_begins_with_the_initial_values() {
     let rig = Rig::new();
     let mut descriptor = TessellationPipelineDescriptor::new(shader, Domain::Quad, 5);
     descriptor.output_control_points = 7;
-    let pipeline = rig.pipeline(&descriptor);
     for patches in [1, 3, 100] {
-        let mesh = rig.mesh(&pipeline, &Draw::new(0..5 * patches));
+        let mesh = rig.mesh_in_all_modes(&descriptor, &Draw::new(0..5 * patches));
         assert_eq!(mesh.vertex_count(), 100 * patches as usize);
         let calls = mesh.member_bits("calls").expect("calls");
         assert!(calls.iter().all(|calls| *calls == [1, 1, 17, 0]), "{patches} patches: {:?}", calls.last());

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use patchwave::hardware::TessellationParameters;
 use patchwave::{
     Domain, Draw, Mesh, Tessellation, TessellationPipeline, TessellationPipelineDescriptor, Workspace,
     WorkspaceDescriptor,
@@ -120,6 +121,24 @@ impl Rig {
         let mut workspace = self.measured_workspace(pipeline, draw);
         let tessellation = self.run(pipeline, &mut workspace, draw);
         self.read(&tessellation)
+    }
+
+    /// The mesh of a draw by pipelines of this descriptor on-chip, off-chip from the first wave on, and dynamic; it has to
+    /// be the same.
+    pub(crate) fn mesh_in_all_modes(&self, descriptor: &TessellationPipelineDescriptor<'_>, draw: &Draw<'_>) -> Mesh {
+        let off_chip = |threshold, waves| {
+            descriptor.clone().off_chip(TessellationParameters {
+                tessellation_factor_threshold: Some(threshold),
+                ds_wave_threshold: Some(waves),
+                ..TessellationParameters::default()
+            })
+        };
+        let mesh = self.mesh(&self.pipeline(descriptor), draw);
+        for (threshold, waves) in [(0.0, 0), (3.0, 1)] {
+            let other = self.mesh(&self.pipeline(&off_chip(threshold, waves)), draw);
+            assert!(other == mesh, "off-chip from {threshold} on after {waves} waves, and on-chip, differ");
+        }
+        mesh
     }
 
     /// The words of a buffer.

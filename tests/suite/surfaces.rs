@@ -61,13 +61,12 @@ fn draw(
     descriptor.vertex_buffers = &layouts;
     let groups = [Some(&table.layout)];
     descriptor.bind_group_layouts = &groups;
-    let pipeline = rig.pipeline(&descriptor);
     let buffer = rig.storage(control_points);
     let (slices, groups) = ([buffer.slice(..)], [Some(&table.group)]);
     let mut draw = Draw::new(0..control_points.len() as u32);
     draw.vertex_buffers = &slices;
     draw.bind_groups = &groups;
-    (rig.mesh(&pipeline, &draw), tessellate(domain, partitioning, topology, factors))
+    (rig.mesh_in_all_modes(&descriptor, &draw), tessellate(domain, partitioning, topology, factors))
 }
 
 /// `per_patch` control points for each row of factors, spread about where a patch of that number lies in a grid.

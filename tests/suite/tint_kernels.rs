@@ -95,6 +95,8 @@ fn tint_takes_all_kinds_of_kernels() {
                     kernels.push((name("allocate"), composed.allocate.clone()));
                     kernels.push((name("connectivity"), composed.connectivity.clone()));
                     kernels.extend(composed.strip_cut.clone().map(|text| (name("strip cut"), text)));
+                    kernels.push((name("indirect"), composed.indirect.clone()));
+                    kernels.push((name("stream"), composed.stream.clone()));
                 }
             }
         }

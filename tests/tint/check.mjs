@@ -78,7 +78,10 @@ try {
 // Dawn asks for the globals of WebGPU when it makes errors.
 Object.assign(globalThis, webgpu.globals);
 
-const adapter = await webgpu.create(['backend=null']).requestAdapter();
+// Kept where the garbage collector finds it: Dawn frees its instance with this object, and what comes after then crashes
+// or hangs.
+globalThis.gpu = webgpu.create(['backend=null']);
+const adapter = await globalThis.gpu.requestAdapter();
 if (!adapter) giveUp('the null backend of Dawn gives no adapter');
 const device = await adapter.requestDevice();
 
