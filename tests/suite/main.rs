@@ -1,5 +1,7 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod assembler_model;
+mod assembler_random;
 mod bad_descriptor;
 mod bad_draw;
 mod capacity;
@@ -29,6 +31,7 @@ mod rig;
 mod shader_errors;
 mod shader_fuzz;
 mod stream;
+mod strip_cut;
 mod surfaces;
 mod table_pipeline;
 mod teapot;
@@ -37,3 +40,4 @@ mod tessellator_properties;
 mod timeline;
 mod tint;
 mod tint_kernels;
+mod vertex_formats;
