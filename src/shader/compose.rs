@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::fetch::AttributeSource;
-use super::prelude::PRELUDE;
+use super::prelude::{PRELUDE, library_of};
 use super::{Reflection, Surface, fetch};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
 
@@ -83,6 +83,7 @@ pub(crate) fn threadgroup(
     text.push_str(&reflection.source);
     text.push('\n');
     text.push_str(PRELUDE);
+    text.push_str(&library_of(&reflection.source).text(fixed.partitioning, fixed.maximum_factor));
     text.push_str(&constants(fixed, state));
     push_stages(&mut text, reflection, fixed, shape);
     push_store_vertex(&mut text, &reflection.surface);
