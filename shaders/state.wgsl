@@ -55,8 +55,8 @@ struct PwParams {
 
     connectivity_capacity: u32,      // in items of the connectivity pass
     slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
-    spare_0: u32,
-    spare_1: u32,
+    item_waves: u32,                 // of an item of the domain pass
+    item_primitives: u32,            // of an item of the connectivity pass
 
     // A threadgroup of n patches stays on-chip iff the sum of its factors, in units of 2^-23, is below entry n - 1: low
     // and high word, two entries a vector.
@@ -124,9 +124,7 @@ const PW_PATCH_FACTORS: u32 = 4u;
 const PW_BLOCK: u32 = 1024u;
 
 // Items that the hull pass lists for the passes after it, two words each: the threadgroup, and the first wave or
-// primitive of it. An item is what one workgroup takes.
-const PW_ITEM_WAVES: u32 = 8u;
-const PW_ITEM_PRIMITIVES: u32 = 512u;
+// primitive of it. An item is what one workgroup takes; how much that is, the parameters say.
 
 // Words that a workgroup of the stream output writes.
 const PW_STREAM_LANES: u32 = 256u;

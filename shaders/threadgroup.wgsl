@@ -6,7 +6,7 @@
 
 @group(3) @binding(1) var<storage, read_write> pw_state: PwState;
 @group(3) @binding(2) var<storage, read_write> pw_off_chip: array<PwOffChipPatch>;
-@group(3) @binding(3) var<storage, read_write> pw_vertices: array<PwSurface>;
+@group(3) @binding(3) var<storage, read_write> pw_vertices: array<PwVertexUnit>;
 
 struct PwOffChipPatch {
     points: array<PwOutputPoint, PW_STORED_POINTS>,
@@ -154,12 +154,12 @@ fn pw_threadgroup(
         for (var i = lane; i < items.y; i += PW_LANES) {
             let item = pw_params.queue + (items.x + i) * 2u;
             pw_state.words[item] = group;
-            pw_state.words[item + 1u] = pw_params.ds_wave_threshold + i * PW_ITEM_WAVES;
+            pw_state.words[item + 1u] = pw_params.ds_wave_threshold + i * pw_params.item_waves;
         }
         for (var i = lane; i < items.w; i += PW_LANES) {
             let item = pw_params.connectivity_items + (items.z + i) * 2u;
             pw_state.words[item] = group;
-            pw_state.words[item + 1u] = i * PW_ITEM_PRIMITIVES;
+            pw_state.words[item + 1u] = i * pw_params.item_primitives;
         }
 
         // Off-chip: what the domain waves read goes to memory, in the block that this threadgroup holds.
@@ -181,7 +181,7 @@ fn pw_threadgroup(
                 let item = pw_params.queue + index * 2u;
                 let record = pw_group_record(pw_state.words[item]);
                 let first = pw_state.words[item + 1u] * PW_WAVE;
-                let last = min(first + PW_ITEM_WAVES * PW_WAVE, pw_state.words[record + PW_GROUP_POINTS]);
+                let last = min(first + pw_params.item_waves * PW_WAVE, pw_state.words[record + PW_GROUP_POINTS]);
                 pw_decision = vec4u(first, last, pw_state.words[item], pw_state.words[record + PW_GROUP_OFF_CHIP]);
             }
         }
@@ -248,7 +248,7 @@ fn pw_threadgroup(
         pw_patch_slot = patch_slot;
         let location = pw_point(point - pw_point_bases[patch_slot], pw_points[patch_slot]);
         //@ reset private variables
-        pw_vertices[base + point] = pw_call_domain(location, first_id + patch_slot);
+        pw_store_vertex(base + point, pw_call_domain(location, first_id + patch_slot));
     }
 }
 
@@ -303,13 +303,13 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         }
         last = min(points, pw_params.ds_wave_threshold * PW_WAVE);
         let waves = (points + PW_WAVE - 1u) / PW_WAVE;
-        items.y = (waves - min(waves, pw_params.ds_wave_threshold) + PW_ITEM_WAVES - 1u) / PW_ITEM_WAVES;
+        items.y = (waves - min(waves, pw_params.ds_wave_threshold) + pw_params.item_waves - 1u) / pw_params.item_waves;
         if (items.y != 0u) {
             items.x = atomicAdd(&pw_state.slots[pw_params.slot].queue, items.y);
             overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.x, items.y, pw_params.queue_capacity));
         }
     }
-    items.w = (primitives + PW_ITEM_PRIMITIVES - 1u) / PW_ITEM_PRIMITIVES;
+    items.w = (primitives + pw_params.item_primitives - 1u) / pw_params.item_primitives;
     if (items.w != 0u) {
         items.z = atomicAdd(&pw_state.slots[pw_params.slot].connectivity, items.w);
         overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.z, items.w, pw_params.connectivity_capacity));

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP,
-    Params, ROLE_DOMAIN, ROLE_HULL,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, LARGE_ITEM, LARGE_ITEMS_FROM,
+    MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN, ROLE_HULL, SMALL_ITEM,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -215,6 +215,7 @@ impl TessellationPipeline {
         let capacity = workspace.chunks.get(chunk).map(|chunk| &chunk.capacity);
         let threadgroups = split.end - split.start;
         let first_patch = shape.first_patch(split.start);
+        let item = if threadgroups < LARGE_ITEMS_FROM { SMALL_ITEM } else { LARGE_ITEM };
         Params {
             role: ROLE_HULL,
             mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
@@ -247,7 +248,8 @@ impl TessellationPipeline {
             connectivity_items: offsets.connectivity_items,
             connectivity_capacity: offsets.connectivity_capacity,
             slots: plan.splits.len() as u32,
-            spare: [0; 2],
+            item_waves: item.waves,
+            item_primitives: item.primitives,
             indirect_offset: 0,
             indirect_stride: 0,
             most_patches: 0,
@@ -295,9 +297,12 @@ impl TessellationPipeline {
         pass.dispatch_workgroups(1, 1, 1);
         stamp.write(pass, 2);
 
-        pass.set_pipeline(&self.threadgroup);
-        pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
-        pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+        // On-chip, nothing is ever left for this pass, and a dispatch of nothing still costs.
+        if self.parameters.off_chip {
+            pass.set_pipeline(&self.threadgroup);
+            pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+            pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+        }
         stamp.write(pass, 3);
 
         pass.set_pipeline(&self.connectivity);

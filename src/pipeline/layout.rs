@@ -18,10 +18,19 @@ pub(crate) const GROUP_WORDS: u32 = 8;
 pub(crate) const BLOCK: u32 = 1024;
 /// Lanes of a wave of the emulated machine (`PW_WAVE`).
 pub(crate) const WAVE: u32 = 64;
-/// Waves of an item of the domain pass (`PW_ITEM_WAVES`).
-pub(crate) const ITEM_WAVES: u32 = 8;
-/// Primitives of an item of the connectivity pass (`PW_ITEM_PRIMITIVES`).
-pub(crate) const ITEM_PRIMITIVES: u32 = 512;
+/// Waves of an item of the domain pass and primitives of an item of the connectivity pass. A draw of many threadgroups
+/// keeps any device busy with large items, which load a patch less often; one of few needs small ones.
+pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
+pub(crate) const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
+/// Threadgroups from which on items are large.
+pub(crate) const LARGE_ITEMS_FROM: u32 = 2048;
+
+/// What one workgroup of a pass takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) waves: u32,
+    pub(crate) primitives: u32,
+}
 
 /// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).
 pub(crate) const PATCH_HEADER_WORDS: u32 = 4;
@@ -92,7 +101,8 @@ pub(crate) struct Params {
     pub(crate) connectivity_items: u32,
     pub(crate) connectivity_capacity: u32,
     pub(crate) slots: u32,
-    pub(crate) spare: [u32; 2],
+    pub(crate) item_waves: u32,
+    pub(crate) item_primitives: u32,
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
     pub(crate) indirect_offset: u32,

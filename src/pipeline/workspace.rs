@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::device::{buffer, guarded};
 use super::draw::DrawShape;
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_PRIMITIVES, ITEM_WAVES, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS,
-    USED_BYTES, WAVE, WORDS_OFFSET, patch_words,
+    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS, SMALL_ITEM, USED_BYTES, WAVE,
+    WORDS_OFFSET, patch_words,
 };
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
@@ -170,7 +170,7 @@ impl Workspace {
         let most_vertices = descriptor.chunks.iter().map(|chunk| chunk.vertices).max().unwrap_or(0);
         let most_primitives = descriptor.chunks.iter().map(|chunk| chunk.primitives).max().unwrap_or(0);
         // Each threadgroup can end in an item that is not full.
-        let items = [most_vertices.div_ceil(WAVE * ITEM_WAVES), most_primitives.div_ceil(ITEM_PRIMITIVES)]
+        let items = [most_vertices.div_ceil(WAVE * SMALL_ITEM.waves), most_primitives.div_ceil(SMALL_ITEM.primitives)]
             .map(|full| descriptor.threadgroups.saturating_add(full));
         let (offsets, words) = state_offsets(&descriptor, patch_words, items)?;
 
