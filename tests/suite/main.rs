@@ -28,6 +28,7 @@ mod readme;
 mod render;
 mod reports;
 mod rig;
+mod scenes;
 mod shader_errors;
 mod shader_fuzz;
 mod stream;

@@ -15,8 +15,10 @@ mod output;
 mod pattern_svg;
 mod progress;
 mod render;
+mod run;
 mod scene;
 mod tessellate;
+mod test;
 mod timeline;
 mod tune;
 mod verify;
@@ -43,6 +45,7 @@ Examples:
   patchwave render teapot -o out/teapot.png
   patchwave tessellate --domain tri --partitioning integer --topology triangle_cw \\
       --edges 3,4,5 --inside 4
+  patchwave run assets/scenes/wavy-sheet.toml -o out/sheet.png
   patchwave verify
 
 'patchwave help VERB' or 'patchwave VERB --help' tells all about a verb."
@@ -56,6 +59,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     Render(render::Args),
+    Run(run::Args),
+    Test(test::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
     Compare(compare::Args),
@@ -80,6 +85,8 @@ fn main() -> ExitCode {
     };
     let result = match cli.verb {
         Verb::Render(args) => render::run(&args),
+        Verb::Run(args) => run::run(&args),
+        Verb::Test(args) => test::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),
         Verb::Compare(args) => compare::run(&args),

@@ -3,9 +3,11 @@
 use clap::ValueEnum;
 use patchwave::TessellationPipeline;
 use patchwave::hardware::{PipelineStateFlags, TessellationParameters};
+use serde::Deserialize;
 
 /// Where domain waves run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
     /// All in the workgroup that ran the hull
     Onchip,
