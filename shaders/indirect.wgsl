@@ -51,6 +51,7 @@ fn pw_indirect(@builtin(workgroup_id) workgroup: vec3u) {
         pw_entries[i].params.first_patch = 0u;
         pw_entries[i].params.patches = patches;
         pw_entries[i].params.two_levels = select(0u, 1u, threadgroups > PW_BLOCK);
+        pw_entries[i].params.draw_indices = select(vertices, 0u, patches == 0u);
         pw_entries[i].params.first_vertex = first_vertex;
         pw_entries[i].params.base_vertex = bitcast<i32>(base_vertex);
         pw_entries[i].params.first_instance = first_instance;

@@ -68,8 +68,16 @@ struct PwParams {
     // entry n - 1: low and high word, two entries a vector. Under PW_READING_RAW the low word is a float.
     on_chip_below: array<vec4u, 32>,
 
-    // Vertex buffer i: where it begins, unused, its stride (in words), elements that lie wholly in it.
+    // Vertex buffer i: where it begins, the last element that lies wholly in it, its stride, whether there is such an
+    // element. In words; in bytes where the stride is no multiple of 4.
     vertex_buffers: array<vec4u, 8>,
+
+    // With strip cuts: where the number of patches of an instance and then the first index of each lie, in words of
+    // `pw_state.words`; else PW_NO_TABLE. Indices of the draw.
+    patch_table: u32,
+    draw_indices: u32,
+    readings: u32,                   // factors of a patch that are averaged, and PW_READING_* bits
+    spare: u32,
 
     // Of indirect draws: where the first record lies and how far apart records are, in words; what the caller said that
     // a record has at most.
@@ -77,12 +85,9 @@ struct PwParams {
     indirect_stride: u32,
     most_patches: u32,
     most_threadgroups: u32,
-
-    readings: u32,                   // factors of a patch that are averaged, and PW_READING_* bits
-    spare_0: u32,
-    spare_1: u32,
-    spare_2: u32,
 }
+
+const PW_NO_TABLE: u32 = 0xffffffffu;
 
 struct PwSlot {
     vertices: atomic<u32>,           // that the draw's threadgroups asked for, 64 bits in two words
@@ -125,11 +130,12 @@ const PW_GROUP_PRIMITIVE_BASE: u32 = 7u; // exclusive sum, written by allocate
 
 // A patch's record, in words: GCN's factor ring with what follows from the factors.
 const PW_PATCH_WORDS: u32 = 4u + PW_FACTORS;
-const PW_PATCH_VERTEX_BASE: u32 = 0u;
+const PW_PATCH_VERTEX_BASE: u32 = 0u;    // PW_NO_PATCH where strip cuts have left no patch for the record
 const PW_PATCH_PRIMITIVE_BASE: u32 = 1u; // within its threadgroup
 const PW_PATCH_POINTS: u32 = 2u;
 const PW_PATCH_PRIMITIVES: u32 = 3u;
 const PW_PATCH_FACTORS: u32 = 4u;
+const PW_NO_PATCH: u32 = 0xffffffffu;
 
 // Threadgroups that one workgroup of allocate scans when the scan has two levels.
 const PW_BLOCK: u32 = 1024u;

@@ -122,8 +122,11 @@ fn pw_threadgroup(
         let instance = extent.x / pw_params.patches_per_instance;
         first_id = extent.x - instance * pw_params.patches_per_instance;
 
+        // Strip cuts can leave fewer patches than there is room for; the rest is empty.
+        let patches = pw_patches_present(first_id, extent.y);
+
         // Input assembler and vertex function: a lane an input control point.
-        for (var i = lane; i < extent.y * PW_INPUT_POINTS; i += PW_LANES) {
+        for (var i = lane; i < patches * PW_INPUT_POINTS; i += PW_LANES) {
             //@ reset private variables
             pw_input[i] = pw_call_vertex(first_id * PW_INPUT_POINTS + i, instance);
         }
@@ -131,7 +134,7 @@ fn pw_threadgroup(
 
         // Hull function: a lane an output control point.
         if (PW_HULL_POINTS != 0u) {
-            for (var i = lane; i < extent.y * PW_HULL_POINTS; i += PW_LANES) {
+            for (var i = lane; i < patches * PW_HULL_POINTS; i += PW_LANES) {
                 pw_patch_slot = i / PW_STORED_POINTS;
                 //@ reset private variables
                 pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, first_id + pw_patch_slot));
@@ -140,7 +143,7 @@ fn pw_threadgroup(
         }
 
         // Patch constants and factors, and the tessellator's counts: a lane a patch.
-        for (var i = lane; i < extent.y; i += PW_LANES) {
+        for (var i = lane; i < patches; i += PW_LANES) {
             pw_patch_slot = i;
             //@ reset private variables
             let constants = pw_call_constants(first_id + i);
@@ -158,10 +161,18 @@ fn pw_threadgroup(
                 pw_state.words[record + PW_PATCH_FACTORS + pw_ring_slot(j)] = bits[j];
             }
         }
+        for (var i = patches + lane; i < extent.y; i += PW_LANES) {
+            pw_points[i] = 0u;
+            pw_primitives[i] = 0u;
+            let record = pw_patch_record(extent.x + i);
+            for (var j = 0u; j < PW_PATCH_WORDS; j++) {
+                pw_state.words[record + j] = 0u;
+            }
+        }
         workgroupBarrier();
 
         if (lane == 0u) {
-            pw_decision = pw_decide(group, extent.y);
+            pw_decision = pw_decide(group, patches);
         }
         let decision = workgroupUniformLoad(&pw_decision);
 
@@ -175,7 +186,7 @@ fn pw_threadgroup(
             }
             pw_point_bases[i] = points;
             let record = pw_patch_record(extent.x + i);
-            pw_state.words[record + PW_PATCH_VERTEX_BASE] = decision.z + points;
+            pw_state.words[record + PW_PATCH_VERTEX_BASE] = select(PW_NO_PATCH, decision.z + points, i < patches);
             pw_state.words[record + PW_PATCH_PRIMITIVE_BASE] = primitives;
         }
 
@@ -195,11 +206,11 @@ fn pw_threadgroup(
         // Off-chip: what the domain waves read goes to memory, in the block that this threadgroup holds.
         if (decision.w != 0u) {
             let block = (decision.w - 1u) * pw_params.patches_per_threadgroup;
-            for (var i = lane; i < extent.y * PW_OUTPUT_POINTS; i += PW_LANES) {
+            for (var i = lane; i < patches * PW_OUTPUT_POINTS; i += PW_LANES) {
                 let slot = i / PW_STORED_POINTS;
                 pw_off_chip[block + slot].points[i - slot * PW_STORED_POINTS] = pw_load_output(i);
             }
-            for (var i = lane; i < extent.y; i += PW_LANES) {
+            for (var i = lane; i < patches; i += PW_LANES) {
                 pw_off_chip[block + i].constants = pw_constants[i];
             }
         }
@@ -307,7 +318,7 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         }
     }
     // Patches that count. Where none does there are no points, and nothing to leave off-chip.
-    let counted = select(patches, max(patches - culled, 1u), (pw_params.readings & PW_READING_CULLED_EXCLUDED) != 0u);
+    let counted = max(select(patches, patches - culled, (pw_params.readings & PW_READING_CULLED_EXCLUDED) != 0u), 1u);
 
     // The average of all factors against the threshold, exactly: both sides in units of 2^-23. The CPU's twin is
     // `decide` in src/hardware/heuristic.rs.

@@ -15,7 +15,7 @@ pub mod tessellator;
 pub use error::Error;
 pub use mesh::Mesh;
 pub use pipeline::{
-    Draw, IndexBuffer, Tessellation, TessellationPipeline, TessellationPipelineDescriptor, Workspace,
+    Draw, IndexBuffer, Indices, Tessellation, TessellationPipeline, TessellationPipelineDescriptor, Workspace,
     WorkspaceDescriptor,
 };
 pub use shader::{ShaderError, StageNames};

@@ -4,7 +4,7 @@
 //! in patch order, so that the bytes are the same on every run and in every mode.
 
 use crate::Error;
-use crate::pipeline::layout::{PATCH_HEADER_WORDS, SLOT_BYTES, Slot};
+use crate::pipeline::layout::{NO_PATCH, PATCH_HEADER_WORDS, SLOT_BYTES, Slot};
 use crate::pipeline::{DrawReport, Reading, Source, Tessellation, slot_report};
 use crate::shader::{Surface, SurfaceSlot};
 use crate::tessellator::{Domain, OutputTopology};
@@ -207,6 +207,9 @@ impl Records {
                 else {
                     continue;
                 };
+                if *base == NO_PATCH {
+                    continue;
+                }
                 debug_assert_eq!(factors.len(), self.patch_words - PATCH_HEADER_WORDS as usize);
                 let first_vertex = (mesh.vertices.len() / stride.max(1)) as u32;
                 let first_primitive = (mesh.indices.len() / per_primitive) as u32;

@@ -19,6 +19,17 @@ pub struct TessellationPipelineDescriptor<'a> {
     pub constants: &'a [(&'a str, f64)],
     /// Vertex buffers that the input assembler reads. They are bound as storage, so each needs `BufferUsages::STORAGE`.
     pub vertex_buffers: &'a [wgpu::VertexBufferLayout<'a>],
+    /// Which vertex buffers lie in the same `wgpu::Buffer`: slots with equal numbers do, and share one storage binding, of
+    /// which a stage has 8 by default. Empty, or a number for each vertex buffer; empty: each has a binding of its own. A
+    /// draw that gives such slots different buffers is refused.
+    pub shared_vertex_buffers: &'a [u32],
+    /// Where draws have their indices; a buffer of its own by default, which costs a storage binding.
+    pub indices: Indices,
+    /// Whether an index of all ones (0xffff or 0xffffffff, by the index buffer's format) is a strip cut: it stands for no
+    /// vertex, and the patch that it falls into is dropped as incomplete. D3D12 has this as `IBStripCutValue`, off by
+    /// default as here. How many patches are left only the GPU knows: the workspace has to have room as if there were no
+    /// cuts, and [`Tessellation::patches`](super::Tessellation::patches) says that number.
+    pub strip_cut: bool,
     /// Layouts of the user's bind groups 0 to 2; every entry that the stage functions use must be visible to COMPUTE.
     pub bind_group_layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
     /// Input control points of a patch, 1 to 32.
@@ -50,6 +61,19 @@ pub struct TessellationPipelineDescriptor<'a> {
     pub cache: Option<&'a wgpu::PipelineCache>,
 }
 
+/// Where the draws of a pipeline have their indices. A kernel is compiled before the buffers are known, so it is told
+/// beforehand which of them are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Indices {
+    /// In any buffer, or the draw has none.
+    #[default]
+    OwnBuffer,
+    /// In the `wgpu::Buffer` that this vertex buffer slot lies in, or the draw has none. Costs no binding.
+    InVertexBuffer(u32),
+    /// No draw is indexed. Costs no binding.
+    Never,
+}
+
 impl<'a> TessellationPipelineDescriptor<'a> {
     /// Makes the pipeline off-chip: threadgroups whose average factor reaches the threshold leave their control points
     /// in memory for other compute units. Sets the flags and both stages' defines.
@@ -72,6 +96,9 @@ impl<'a> TessellationPipelineDescriptor<'a> {
             names: StageNames::default(),
             constants: &[],
             vertex_buffers: &[],
+            shared_vertex_buffers: &[],
+            indices: Indices::OwnBuffer,
+            strip_cut: false,
             bind_group_layouts: &[],
             input_control_points: control_points,
             output_control_points: control_points,

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use super::attributes::VertexBufferSlot;
 use super::layout::VERTEX_BUFFERS;
 use super::tessellation::TessellationPipeline;
 use crate::Error;
+use crate::shader::fetch::IndexPlace;
 
 /// The index buffer of an indexed draw.
 #[derive(Clone, Debug)]
@@ -142,11 +144,21 @@ pub(crate) fn bound_buffers(
     for (i, (slot, slice)) in pipeline.slots.iter().zip(draw.vertex_buffers).enumerate() {
         let what = format!("vertex buffer {i}");
         check_usage(slice.buffer(), &what, &pipeline.limits)?;
+        let serves = pipeline.bindings.of_slot(i as u32);
+        if draw.vertex_buffers.get(serves as usize).map(wgpu::BufferSlice::buffer) != Some(slice.buffer()) {
+            let reason = format!(
+                "it is not the buffer of vertex buffer {serves}, with which the pipeline has it share a binding \
+                 (shared_vertex_buffers)"
+            );
+            return Err(refuse(what, reason));
+        }
         if !slice.offset().is_multiple_of(4) {
-            return Err(refuse(what, format!("its offset {} is not a multiple of 4", slice.offset())));
+            let offset = slice.offset();
+            let reason = format!("its offset {offset} is not a multiple of 4: add the rest to the attributes' offsets");
+            return Err(refuse(what, reason));
         }
         let size = slice.size();
-        let elements = elements_within(size, u64::from(slot.stride) * 4, u64::from(slot.element_bytes));
+        let elements = elements_within(size, slot);
         let needed = if slot.per_instance {
             u64::from(draw.instances.end)
         } else if draw.index_buffer.is_none() {
@@ -160,18 +172,28 @@ pub(crate) fn bound_buffers(
                 what,
                 format!(
                     "the draw reads {needed} elements of {} bytes and the slice of {size} bytes holds {elements}",
-                    slot.stride * 4
+                    slot.stride
                 ),
             ));
         }
+        let (begin, stride) = if slot.by_words() {
+            (slice.offset() / 4, slot.stride / 4)
+        } else {
+            // Addresses are in bytes then, of which 32 bits reach 4 GiB.
+            if slice.offset() + size > u64::from(u32::MAX) {
+                let reason = format!("it reaches beyond 4 GiB, and its stride {} is not a multiple of 4", slot.stride);
+                return Err(refuse(what, reason));
+            }
+            (slice.offset(), slot.stride)
+        };
         let Some(entry) = bound.vertex_buffers.get_mut(i) else { break };
-        let words = u32::try_from(slice.offset() / 4).unwrap_or(u32::MAX);
-        *entry = [words, 0, slot.stride, u32::try_from(elements).unwrap_or(u32::MAX)];
+        let last = u32::try_from(elements.saturating_sub(1)).unwrap_or(u32::MAX);
+        *entry = [u32::try_from(begin).unwrap_or(u32::MAX), last, stride, u32::from(elements > 0)];
     }
     if let Some(index_buffer) = &draw.index_buffer {
-        let what = "index buffer".to_owned();
         let slice = &index_buffer.slice;
-        check_usage(slice.buffer(), &what, &pipeline.limits)?;
+        check_index_buffer(pipeline, draw, slice.buffer())?;
+        let what = "index buffer".to_owned();
         let (kind, bytes) = match index_buffer.format {
             wgpu::IndexFormat::Uint16 => (1, 2),
             wgpu::IndexFormat::Uint32 => (2, 4),
@@ -179,18 +201,41 @@ pub(crate) fn bound_buffers(
         if !slice.offset().is_multiple_of(bytes) {
             return Err(refuse(what, format!("its offset {} is not a multiple of {bytes}", slice.offset())));
         }
+        // The kernel computes the byte of an index in 32 bits.
+        if slice.offset() + slice.size() > u64::from(u32::MAX) {
+            return Err(refuse(what, "it reaches beyond 4 GiB: bind a slice that ends before"));
+        }
         bound.index_kind = kind;
-        bound.index_offset = u32::try_from(slice.offset()).map_err(|_| refuse(what, "its offset is above 4 GiB"))?;
-        bound.index_count = u32::try_from(slice.size() / bytes).unwrap_or(u32::MAX);
+        bound.index_offset = slice.offset() as u32;
+        bound.index_count = (slice.size() / bytes) as u32;
     }
     Ok(bound)
 }
 
+fn check_index_buffer(pipeline: &TessellationPipeline, draw: &Draw<'_>, buffer: &wgpu::Buffer) -> Result<(), Error> {
+    let what = "index buffer";
+    check_usage(buffer, what, &pipeline.limits)?;
+    match pipeline.bindings.index {
+        IndexPlace::Own => Ok(()),
+        IndexPlace::Never => Err(refuse(what.to_owned(), "the pipeline was made for draws without (Indices::Never)")),
+        IndexPlace::VertexBuffer(slot) => {
+            if draw.vertex_buffers.get(slot as usize).map(wgpu::BufferSlice::buffer) == Some(buffer) {
+                return Ok(());
+            }
+            let reason = format!(
+                "it is not the buffer of vertex buffer {slot}, with which the pipeline has it share a binding \
+                 (Indices::InVertexBuffer)"
+            );
+            Err(refuse(what.to_owned(), reason))
+        }
+    }
+}
+
 /// Elements that lie wholly within `size` bytes.
-fn elements_within(size: u64, stride: u64, element: u64) -> u64 {
-    match size.checked_sub(element) {
+fn elements_within(size: u64, slot: &VertexBufferSlot) -> u64 {
+    match size.checked_sub(u64::from(slot.element_bytes)) {
         None => 0,
         // A stride of 0: every element is the same one.
-        Some(rest) => rest.checked_div(stride).map_or(u64::from(u32::MAX), |more| more + 1),
+        Some(rest) => rest.checked_div(u64::from(slot.stride)).map_or(u64::MAX, |more| more + 1),
     }
 }

@@ -5,19 +5,20 @@ use std::ops::Range;
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
     ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, LARGE_ITEM, LARGE_ITEMS_FROM,
-    MODE_DYNAMIC, MODE_ON_CHIP, Params, ROLE_DOMAIN, ROLE_HULL, SMALL_ITEM,
+    MODE_DYNAMIC, MODE_ON_CHIP, NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL, SMALL_ITEM,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{BindGroupKind, Taken, Workspace};
 use crate::Error;
+use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 
 /// Everything decided on the CPU about a draw, before the first command is encoded.
 pub(crate) struct Plan {
     pub(crate) shape: DrawShape,
     pub(crate) bound: BoundBuffers,
-    /// Index buffer (or a stand-in), then the vertex buffers that the kernel reads.
-    pub(crate) buffers: Vec<wgpu::Buffer>,
+    /// The index and vertex buffers that the kernel reads, with their bindings.
+    pub(crate) buffers: Vec<(u32, wgpu::Buffer)>,
     /// Threadgroups of each output chunk; none where the draw has no patches.
     pub(crate) splits: Vec<Range<u32>>,
 }
@@ -142,6 +143,9 @@ impl TessellationPipeline {
             }
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
+        let params = chunks.first().map_or(0, |first| first.hull);
+        let indices = draw.vertices.end.saturating_sub(draw.vertices.start);
+        let strip_cut = self.strip_cut_commands(workspace, draw.index_buffer.as_ref(), params, indices)?;
         workspace.taken = Taken {
             patches: first.patches + shape.patches,
             threadgroups: first.threadgroups + shape.threadgroups,
@@ -151,6 +155,7 @@ impl TessellationPipeline {
         workspace.clear_where_reset(encoder);
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
+        self.encode_strip_cut(&mut pass, strip_cut.as_ref());
         for (i, commands) in (0..).zip(&chunks) {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
             self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
@@ -189,13 +194,17 @@ impl TessellationPipeline {
         Ok(())
     }
 
-    /// The draw's buffers as the kernel binds them: index buffer (or a stand-in), then the vertex buffers that it reads.
-    pub(crate) fn kernel_buffers(&self, workspace: &Workspace, draw: &Draw<'_>) -> Vec<wgpu::Buffer> {
-        let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
-        let mut buffers = vec![index.unwrap_or(&workspace.stand_in).clone()];
-        for slot in &self.used_slots {
-            if let Some(slice) = draw.vertex_buffers.get(*slot as usize) {
-                buffers.push(slice.buffer().clone());
+    /// The draw's buffers as the kernel binds them, with their bindings.
+    pub(crate) fn kernel_buffers(&self, workspace: &Workspace, draw: &Draw<'_>) -> Vec<(u32, wgpu::Buffer)> {
+        let mut buffers = Vec::new();
+        if self.bindings.index == IndexPlace::Own {
+            // A draw without an index buffer reads nothing there.
+            let index = draw.index_buffer.as_ref().map(|index| index.slice.buffer());
+            buffers.push((INDEX_BUFFER_BINDING, index.unwrap_or(&workspace.stand_in).clone()));
+        }
+        for slot in self.bindings.vertex_buffers() {
+            if let Some(slice) = draw.vertex_buffers.get(slot as usize) {
+                buffers.push((FIRST_VERTEX_BUFFER_BINDING + slot, slice.buffer().clone()));
             }
         }
         buffers
@@ -255,9 +264,15 @@ impl TessellationPipeline {
             most_patches: 0,
             most_threadgroups: 0,
             readings: super::parameters::readings_word(&self.parameters.readings, self.fixed.domain),
-            spare: [0; 3],
+            spare: 0,
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
+            patch_table: if self.strip_cut.is_some() && draw.index_buffer.is_some() {
+                offsets.patch_table + workspace.taken.patches + workspace.taken.slots
+            } else {
+                NO_TABLE
+            },
+            draw_indices: draw.vertices.end.saturating_sub(draw.vertices.start),
         }
     }
 
@@ -336,7 +351,7 @@ pub(crate) struct ChunkCommands {
 
 /// A one-dimensional dispatch folded to stay within 65,535 workgroups a dimension, with few empty ones: those are not free
 /// on lavapipe.
-fn fold(workgroups: u32) -> [u32; 2] {
+pub(super) fn fold(workgroups: u32) -> [u32; 2] {
     let rows = workgroups.div_ceil(65_535).max(1);
     [workgroups.div_ceil(rows), rows]
 }

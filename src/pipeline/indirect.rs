@@ -102,8 +102,18 @@ impl TessellationPipeline {
                 slots: first.slots + 1,
             };
         }
+        // A record with more indices is refused on the GPU for having more patches.
+        let most_indices = (u64::from(draw.most_patches) + 1) * u64::from(self.input_points) - 1;
+        let strip_cuts = commands
+            .iter()
+            .map(|commands| {
+                let most_indices = u32::try_from(most_indices).unwrap_or(u32::MAX);
+                self.strip_cut_commands(workspace, draw.index_buffer.as_ref(), commands.hull, most_indices)
+            })
+            .collect::<Result<Vec<_>, Error>>();
+        let strip_cuts = strip_cuts.inspect_err(|_| workspace.taken = before)?;
         let records = BindGroupKind::Indirect { records: draw.records };
-        let setup = workspace.bind_group(self, records, 0, std::slice::from_ref(draw.arguments))?;
+        let setup = workspace.bind_group(self, records, 0, &[(3, draw.arguments.clone())])?;
         let Some(first) = commands.first() else { return Ok(results) };
         workspace.try_bind_groups(self, super::encode::user_groups(&direct), &first.threadgroup)?;
 
@@ -113,7 +123,8 @@ impl TessellationPipeline {
         pass.set_pipeline(&self.indirect);
         pass.set_bind_group(3, &setup, &[first.hull]);
         pass.dispatch_workgroups(draw.records, 1, 1);
-        for commands in &commands {
+        for (commands, strip_cut) in commands.iter().zip(&strip_cuts) {
+            self.encode_strip_cut(&mut pass, strip_cut.as_ref());
             self.encode_chunk(&mut pass, workspace, &direct, commands, Passes::All, &Stamp::none());
         }
         Ok(results)

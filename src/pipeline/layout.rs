@@ -72,6 +72,12 @@ pub(crate) const READING_RAW: u32 = 0x400;
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
 
+/// No patch table: patches follow one another without gaps (`PW_NO_TABLE`).
+pub(crate) const NO_TABLE: u32 = u32::MAX;
+
+/// A patch record that strip cuts have left without a patch has this as its vertex base (`PW_NO_PATCH`).
+pub(crate) const NO_PATCH: u32 = u32::MAX;
+
 /// `PwParams`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -110,12 +116,14 @@ pub(crate) struct Params {
     pub(crate) item_primitives: u32,
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
+    pub(crate) patch_table: u32,
+    pub(crate) draw_indices: u32,
+    pub(crate) readings: u32,
+    pub(crate) spare: u32,
     pub(crate) indirect_offset: u32,
     pub(crate) indirect_stride: u32,
     pub(crate) most_patches: u32,
     pub(crate) most_threadgroups: u32,
-    pub(crate) readings: u32,
-    pub(crate) spare: [u32; 3],
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));

@@ -17,10 +17,11 @@ mod read;
 mod report;
 mod statistics;
 mod stream;
+mod strip_cut;
 mod tessellation;
 mod workspace;
 
-pub use descriptor::TessellationPipelineDescriptor;
+pub use descriptor::{Indices, TessellationPipelineDescriptor};
 pub use draw::{Draw, IndexBuffer};
 pub use encode::PassTimestamps;
 pub use indirect::IndirectDraw;

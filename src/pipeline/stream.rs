@@ -73,7 +73,7 @@ impl TessellationPipeline {
                 reason: format!("it holds {} bytes and the stream can come to {needed}", target.size()),
             });
         }
-        let group = workspace.bind_group(self, BindGroupKind::Stream, chunk, std::slice::from_ref(target))?;
+        let group = workspace.bind_group(self, BindGroupKind::Stream, chunk, &[(4, target.clone())])?;
         let params = workspace.params_offset(output.slot, ROLE_HULL);
         let mut pass =
             encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(what), timestamp_writes: None });

@@ -2,15 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::attributes::{VertexBufferSlot, attribute_sources, vertex_buffer_slots};
+use super::attributes::{VertexBufferSlot, attribute_sources, bindings, vertex_buffer_slots};
 use super::descriptor::TessellationPipelineDescriptor;
 use super::device::{guarded, shader_capabilities};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use super::parameters::{self, on_chip_below, resolve_parameters};
+use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCut};
 use crate::Error;
 use crate::hardware::{ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
-use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
+use crate::shader::fetch::{Bindings, FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
 use crate::tessellator::{Domain, OutputTopology};
 
@@ -44,8 +45,8 @@ pub struct TessellationPipeline {
     /// Bytes of a patch in the off-chip buffer.
     pub(crate) off_chip_stride: u64,
     pub(crate) slots: Vec<VertexBufferSlot>,
-    /// Vertex buffers that the vertex function reads of; only these are bound.
-    pub(crate) used_slots: Vec<u32>,
+    /// Where the vertex and index buffers that the vertex function reads of are bound.
+    pub(crate) bindings: Bindings,
     pub(crate) limits: wgpu::Limits,
     pub(crate) threadgroup_layout: wgpu::BindGroupLayout,
     pub(crate) allocate_layout: wgpu::BindGroupLayout,
@@ -55,6 +56,8 @@ pub struct TessellationPipeline {
     pub(crate) allocate_draw: wgpu::ComputePipeline,
     pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
+    /// In a pipeline whose indices can be strip cuts.
+    pub(crate) strip_cut: Option<StripCut>,
     pub(crate) indirect: wgpu::ComputePipeline,
     pub(crate) indirect_layout: wgpu::BindGroupLayout,
     pub(crate) stream: wgpu::ComputePipeline,
@@ -71,6 +74,9 @@ pub struct ComposedKernels {
     pub allocate: String,
     /// Connectivity pass: entry point `pw_connectivity`.
     pub connectivity: String,
+    /// The passes that look for strip cuts, in a pipeline that has them: entry points `pw_cut_blocks`, `pw_cut_totals` and
+    /// `pw_cut_patches`.
+    pub strip_cut: Option<String>,
     /// Set-up of indirect draws: entry point `pw_indirect`.
     pub indirect: String,
     /// Stream output: entry point `pw_stream`.
@@ -127,8 +133,9 @@ impl TessellationPipeline {
         let reflection = reflect_with(descriptor.shader, &descriptor.names, descriptor.domain, capabilities)?;
         check_constants(&reflection, descriptor.constants)?;
         check_bind_groups(&reflection, descriptor.bind_group_layouts)?;
-        let slots = vertex_buffer_slots(descriptor.vertex_buffers)?;
+        let slots = vertex_buffer_slots(descriptor.vertex_buffers, device.features())?;
         let sources = attribute_sources(&reflection, &slots)?;
+        let bindings = bindings(descriptor, &sources)?;
 
         let limits = device.limits();
         let fixed = FixedFunction {
@@ -137,8 +144,7 @@ impl TessellationPipeline {
             topology: descriptor.output_topology,
             maximum_factor: descriptor.maximum_factor,
         };
-        let used_slots: Vec<u32> = (0..slots.len() as u32).filter(|i| sources.iter().any(|s| s.slot == *i)).collect();
-        check_storage_buffers(&reflection, used_slots.len() as u32, &limits)?;
+        check_storage_buffers(&reflection, &bindings, &limits)?;
         let footprint = footprint(&reflection, descriptor);
         let profile = Profile { max_patches: descriptor.profile.max_patches.min(MAX_PATCHES), ..descriptor.profile };
         let plan = ThreadgroupPlan::maximised(&profile, &footprint, limits.max_compute_workgroup_storage_size)?;
@@ -155,19 +161,27 @@ impl TessellationPipeline {
             output_points: descriptor.output_control_points,
             max_patches: parameters.patches_per_threadgroup,
             lanes: LANES,
+            strip_cut: descriptor.strip_cut && bindings.index != IndexPlace::Never,
         };
         let kernels = ComposedKernels {
-            threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources),
+            threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources, &bindings),
             allocate: compose::allocate(&fixed, reflection.surface.stride, STATE_SHAPE),
             connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
             stream: compose::stream(&fixed, reflection.surface.stride, STATE_SHAPE),
             indirect: compose::indirect(&fixed, shape.input_points, PARAMS_STRIDE, STATE_SHAPE),
+            strip_cut: shape
+                .strip_cut
+                .then(|| compose::strip_cut(&fixed, shape.input_points, STATE_SHAPE, STRIP_CUT_INDEX_BINDING)),
         };
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
-        threadgroup_entries.extend([storage_entry(3, false), storage_entry(INDEX_BUFFER_BINDING, true)]);
+        threadgroup_entries.push(storage_entry(3, false));
+        if bindings.index == IndexPlace::Own {
+            threadgroup_entries.push(storage_entry(INDEX_BUFFER_BINDING, true));
+        }
+        let vertex_buffers = bindings.vertex_buffers();
         threadgroup_entries
-            .extend(used_slots.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
+            .extend(vertex_buffers.iter().map(|slot| storage_entry(FIRST_VERTEX_BUFFER_BINDING + slot, true)));
         let three = [params_entry(), storage_entry(1, false), storage_entry(2, false)];
         let layout = |what: &str, entries: &[wgpu::BindGroupLayoutEntry]| {
             guarded(device, &format!("{label}: {what} layout"), || {
@@ -206,6 +220,7 @@ impl TessellationPipeline {
             &[None, None, None, Some(&connectivity_layout)],
             &[],
         )?;
+        let strip_cut = kernels.strip_cut.as_deref().map(|wgsl| StripCut::new(&compiler, wgsl)).transpose()?;
         let indirect =
             compiler.compile(&kernels.indirect, &["pw_indirect"], &[None, None, None, Some(&indirect_layout)], &[])?;
         let stream =
@@ -221,6 +236,7 @@ impl TessellationPipeline {
             withdraw: next()?,
             connectivity: next()?,
             compiled_patches: shape.max_patches,
+            strip_cut,
             indirect: next()?,
             indirect_layout,
             stream: next()?,
@@ -238,7 +254,7 @@ impl TessellationPipeline {
             on_chip_below: on_chip_below(&parameters, descriptor.domain),
             warnings,
             slots,
-            used_slots,
+            bindings,
             limits,
             threadgroup_layout,
             allocate_layout,
@@ -412,19 +428,22 @@ fn check_bind_groups(reflection: &Reflection, layouts: &[Option<&wgpu::BindGroup
     Ok(())
 }
 
-/// State, off-chip buffer, vertices and index buffer of ours, then the vertex buffers and the user's.
-fn check_storage_buffers(reflection: &Reflection, vertex_buffers: u32, limits: &wgpu::Limits) -> Result<(), Error> {
+/// State, off-chip buffer and vertices of ours, then the index buffer, the vertex buffers and the user's.
+fn check_storage_buffers(reflection: &Reflection, bindings: &Bindings, limits: &wgpu::Limits) -> Result<(), Error> {
     let user = reflection.bindings.iter().filter(|binding| binding.is_storage_buffer && binding.used).count() as u32;
-    let needed = 4 + vertex_buffers + user;
+    let vertex_buffers = bindings.vertex_buffers().len();
+    let ours = 3 + bindings.count() - vertex_buffers as u32;
+    let needed = 3 + bindings.count() + user;
     if needed > limits.max_storage_buffers_per_shader_stage {
         return Err(Error::LimitExceeded {
             what: format!(
-                "the kernel (4 of patchwave's storage buffers, {vertex_buffers} vertex buffers, {user} of the shader's)"
+                "the kernel ({ours} of patchwave's storage buffers, {vertex_buffers} vertex buffers, {user} of the shader's)"
             ),
             limit: "max_storage_buffers_per_shader_stage",
             needed: u64::from(needed),
             available: u64::from(limits.max_storage_buffers_per_shader_stage),
-            advice: "interleave vertex buffers, use uniform buffers or textures, or request a higher limit",
+            advice: "interleave vertex buffers, put several into one buffer and say so in shared_vertex_buffers and \
+                     indices, use uniform buffers or textures, or request a higher limit",
         });
     }
     Ok(())
@@ -442,7 +461,7 @@ fn footprint(reflection: &Reflection, descriptor: &TessellationPipelineDescripto
     }
 }
 
-fn params_entry() -> wgpu::BindGroupLayoutEntry {
+pub(super) fn params_entry() -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding: 0,
         visibility: wgpu::ShaderStages::COMPUTE,
@@ -467,7 +486,7 @@ fn records_entry() -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-fn storage_entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
+pub(super) fn storage_entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
@@ -482,14 +501,14 @@ fn storage_entry(binding: u32, read_only: bool) -> wgpu::BindGroupLayoutEntry {
 
 const _: () = assert!(PARAMS_STRIDE.is_multiple_of(256));
 
-struct KernelCompiler<'a> {
-    device: &'a wgpu::Device,
-    label: &'a str,
+pub(super) struct KernelCompiler<'a> {
+    pub(super) device: &'a wgpu::Device,
+    pub(super) label: &'a str,
     cache: Option<&'a wgpu::PipelineCache>,
 }
 
 impl KernelCompiler<'_> {
-    fn compile(
+    pub(super) fn compile(
         &self,
         wgsl: &str,
         entry_points: &[&str],

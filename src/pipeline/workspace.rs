@@ -13,7 +13,6 @@ use super::layout::{
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
 use crate::Error;
-use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING};
 
 /// Room for one output chunk: a vertex buffer and an index buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +80,8 @@ pub(crate) struct StateOffsets {
     pub(crate) queue_capacity: u32,
     pub(crate) connectivity_items: u32,
     pub(crate) connectivity_capacity: u32,
+    /// For pipelines with strip cuts: each draw's number of patches and the first index of each.
+    pub(crate) patch_table: u32,
 }
 
 /// What draws have taken since the last reset.
@@ -106,6 +107,8 @@ pub struct Workspace {
     off_chip_bytes_per_threadgroup: u64,
     /// Bytes that the indices of a primitive take.
     index_stride: u64,
+    /// Whether there is room for tables of patches.
+    strip_cut: bool,
     pub(crate) state: wgpu::Buffer,
     pub(crate) arguments: wgpu::Buffer,
     pub(crate) off_chip: wgpu::Buffer,
@@ -137,7 +140,8 @@ struct BindGroupKey {
     pipeline: u64,
     chunk: usize,
     kind: BindGroupKind,
-    buffers: Vec<wgpu::Buffer>,
+    /// The buffers of the draw, with their bindings.
+    buffers: Vec<(u32, wgpu::Buffer)>,
 }
 
 /// A pipeline, the caller's bind groups and ours.
@@ -148,6 +152,7 @@ pub(crate) enum BindGroupKind {
     Threadgroup,
     Allocate,
     Connectivity,
+    StripCut,
     /// Stream output of one chunk.
     Stream,
     /// Set-up of this many records of an indirect draw.
@@ -174,7 +179,8 @@ impl Workspace {
         // Each threadgroup can end in an item that is not full.
         let items = [most_vertices.div_ceil(WAVE * SMALL_ITEM.waves), most_primitives.div_ceil(SMALL_ITEM.primitives)]
             .map(|full| descriptor.threadgroups.saturating_add(full));
-        let (offsets, words) = state_offsets(&descriptor, patch_words, items)?;
+        let strip_cut = pipeline.strip_cut.is_some();
+        let (offsets, words) = state_offsets(&descriptor, patch_words, items, strip_cut)?;
 
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
@@ -231,6 +237,7 @@ impl Workspace {
             patch_words,
             off_chip_bytes_per_threadgroup,
             index_stride,
+            strip_cut,
             state,
             arguments,
             off_chip,
@@ -324,6 +331,11 @@ impl Workspace {
             return mismatch("words of a patch record", u64::from(self.patch_words), u64::from(words));
         }
         let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
+        if pipeline.strip_cut.is_some() && !self.strip_cut {
+            let reason =
+                "it was made for a pipeline without strip cuts and has no room for tables of patches".to_owned();
+            return Err(Error::WorkspaceMismatch { reason });
+        }
         if self.index_stride != index_stride {
             return mismatch("index bytes of a primitive", self.index_stride, index_stride);
         }
@@ -360,7 +372,7 @@ impl Workspace {
         pipeline: &TessellationPipeline,
         kind: BindGroupKind,
         chunk: usize,
-        buffers: &[wgpu::Buffer],
+        buffers: &[(u32, wgpu::Buffer)],
     ) -> Result<wgpu::BindGroup, Error> {
         let key = BindGroupKey { pipeline: pipeline.id, chunk, kind, buffers: buffers.to_vec() };
         if let Some(group) = self.bind_groups.get(&key) {
@@ -387,14 +399,11 @@ impl Workspace {
         }];
         let mut bind = |binding: u32, buffer| entries.push(whole(binding, buffer));
         bind(1, if kind == BindGroupKind::Stream { &self.arguments } else { &self.state });
+        buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
         let layout = match kind {
             BindGroupKind::Threadgroup => {
                 bind(2, &self.off_chip);
                 bind(3, &output.vertices);
-                // The first buffer is the index buffer's place; a draw without one reads nothing there.
-                bind(INDEX_BUFFER_BINDING, buffers.first().unwrap_or(&self.stand_in));
-                let used = pipeline.used_slots.iter().zip(buffers.iter().skip(1));
-                used.for_each(|(slot, buffer)| bind(FIRST_VERTEX_BUFFER_BINDING + slot, buffer));
                 &pipeline.threadgroup_layout
             }
             BindGroupKind::Allocate => {
@@ -405,15 +414,20 @@ impl Workspace {
                 bind(2, &output.indices);
                 &pipeline.connectivity_layout
             }
+            BindGroupKind::StripCut => {
+                let Some(strip_cut) = &pipeline.strip_cut else {
+                    let reason = "the pipeline has no strip cuts".to_owned();
+                    return Err(Error::WorkspaceMismatch { reason });
+                };
+                &strip_cut.layout
+            }
             BindGroupKind::Stream => {
                 bind(2, &output.vertices);
                 bind(3, &output.indices);
-                bind(4, buffers.first().unwrap_or(&self.stand_in));
                 &pipeline.stream_layout
             }
             BindGroupKind::Indirect { .. } => {
                 bind(2, &self.arguments);
-                bind(3, buffers.first().unwrap_or(&self.stand_in));
                 &pipeline.indirect_layout
             }
         };
@@ -490,6 +504,7 @@ fn state_offsets(
     descriptor: &WorkspaceDescriptor,
     patch_words: u32,
     [queue_capacity, connectivity_capacity]: [u32; 2],
+    strip_cut: bool,
 ) -> Result<(StateOffsets, u64), Error> {
     let parts = [
         u64::from(descriptor.threadgroups) * u64::from(GROUP_WORDS),
@@ -497,6 +512,12 @@ fn state_offsets(
         u64::from(descriptor.threadgroups.div_ceil(BLOCK)),
         u64::from(queue_capacity) * 2,
         u64::from(connectivity_capacity) * 2,
+        // A number for each draw, and an index for each of its patches.
+        if strip_cut {
+            u64::from(descriptor.patches) + u64::from(descriptor.draws) * descriptor.chunks.len() as u64
+        } else {
+            0
+        },
     ];
     let words: u64 = parts.iter().sum();
     if words > u64::from(u32::MAX / 4) {
@@ -514,6 +535,7 @@ fn state_offsets(
     let block_sums = patch_records + parts[1] as u32;
     let queue = block_sums + parts[2] as u32;
     let connectivity_items = queue + parts[3] as u32;
+    let patch_table = connectivity_items + parts[4] as u32;
     let offsets = StateOffsets {
         threadgroup_records,
         patch_records,
@@ -522,6 +544,7 @@ fn state_offsets(
         queue_capacity,
         connectivity_items,
         connectivity_capacity,
+        patch_table,
     };
     Ok((offsets, words))
 }

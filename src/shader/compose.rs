@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::fetch::AttributeSource;
+use super::fetch::{AttributeSource, Bindings};
 use super::prelude::{PRELUDE, library_of};
 use super::{Reflection, Surface, fetch};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
@@ -17,6 +17,7 @@ const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
 const STREAM: &str = include_str!("../../shaders/stream.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
 const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
+const STRIP_CUT: &str = include_str!("../../shaders/strip_cut.wgsl");
 const CONNECTIVITY: &str = include_str!("../../shaders/connectivity.wgsl");
 
 /// The fixed-function state of a pipeline that becomes constants of its kernels.
@@ -40,6 +41,8 @@ pub(crate) struct KernelShape {
     pub(crate) max_patches: u32,
     /// Lanes of a workgroup.
     pub(crate) lanes: u32,
+    /// Whether indexed draws have a patch table.
+    pub(crate) strip_cut: bool,
 }
 
 /// Counts that both sides of the state buffer agree on; see `shaders/state.wgsl`.
@@ -78,6 +81,7 @@ pub(crate) fn threadgroup(
     shape: &KernelShape,
     state: StateShape,
     attributes: &[AttributeSource],
+    bindings: &Bindings,
 ) -> String {
     let mut text = String::with_capacity(reflection.source.len() + 48 * 1024);
     text.push_str(&reflection.source);
@@ -87,7 +91,7 @@ pub(crate) fn threadgroup(
     text.push_str(&constants(fixed, state));
     push_stages(&mut text, reflection, fixed, shape);
     push_store_vertex(&mut text, &reflection.surface);
-    fetch::push(&mut text, reflection.attributes.as_ref(), attributes);
+    fetch::push(&mut text, reflection.attributes.as_ref(), attributes, bindings, shape.strip_cut);
     text.push_str(STATE);
     text.push_str(PARAMS);
     push_tessellator(&mut text);
@@ -124,7 +128,7 @@ fn push_threadgroup_body(text: &mut String, reflection: &Reflection) {
 /// Aliases of the user's types, the accessor functions for workgroup memory, and one call of each stage function.
 fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction, shape: &KernelShape) {
     let names = &reflection.names;
-    let KernelShape { input_points, output_points, max_patches, lanes } = *shape;
+    let KernelShape { input_points, output_points, max_patches, lanes, .. } = *shape;
     let hull_points = if names.hull.is_some() { output_points } else { 0 };
     let stored_points = output_points.max(1);
     let input_type = &reflection.input_point.type_name;
@@ -293,6 +297,17 @@ pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: State
     text.push_str(PARAMS);
     push_tessellator(&mut text);
     text.push_str(CONNECTIVITY);
+    text
+}
+
+/// The module of the passes that look for strip cuts, entry points `pw_cut_blocks`, `pw_cut_totals` and `pw_cut_patches`.
+pub(crate) fn strip_cut(fixed: &FixedFunction, input_points: u32, state: StateShape, index_binding: u32) -> String {
+    let mut text = constants(fixed, state);
+    let _ = writeln!(text, "const PW_INPUT_POINTS: u32 = {input_points}u;");
+    fetch::push_index(&mut text, &fetch::IndexVariable::declared(index_binding));
+    text.push_str(STATE);
+    text.push_str(PARAMS);
+    text.push_str(STRIP_CUT);
     text
 }
 

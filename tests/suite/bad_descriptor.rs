@@ -98,13 +98,9 @@ fn vertex_buffer_layouts() {
         TessellationPipeline::new(&rig.device, &descriptor).map(|_| ()).expect_err("the layout is refused")
     };
     let x2 = VertexFormat::Float32x2;
-    let of_layout: [(&[wgpu::VertexAttribute], u64, &str); 7] = [
-        (&[attribute(VertexFormat::Unorm8x4, 0, 0)], 8, "Unorm8x4"),
-        (&[attribute(VertexFormat::Float16x2, 0, 0)], 8, "Float16x2"),
-        (&[attribute(VertexFormat::Float64, 0, 0)], 8, "Float64"),
-        (&[attribute(x2, 0, 0)], 6, "stride 6"),
+    let of_layout: [(&[wgpu::VertexAttribute], u64, &str); 3] = [
         (&[attribute(x2, 0, 0)], 1 << 33, "stride 8589934592"),
-        (&[attribute(x2, 2, 0)], 12, "offset 2"),
+        (&[attribute(x2, 1 << 20, 0)], 8, "offset 1048576"),
         (&[attribute(x2, 1 << 40, 0)], 8, "offset 1099511627776"),
     ];
     for (attributes, stride, words) in of_layout {
@@ -113,10 +109,14 @@ fn vertex_buffer_layouts() {
             other => panic!("{other}"),
         }
     }
-    let of_attribute: [(&[wgpu::VertexAttribute], &str); 4] = [
+    let of_attribute: [(&[wgpu::VertexAttribute], &str); 8] = [
         (&[], "no vertex buffer"),
         (&[attribute(x2, 0, 1)], "no vertex buffer"),
         (&[attribute(VertexFormat::Uint32x2, 0, 0)], "holds Uint"),
+        (&[attribute(VertexFormat::Uint8x4, 0, 0)], "holds Uint"),
+        (&[attribute(VertexFormat::Sint8, 0, 0)], "holds Sint"),
+        (&[attribute(VertexFormat::Uint16x2, 0, 0)], "holds Uint"),
+        (&[attribute(VertexFormat::Sint16x4, 0, 0)], "holds Sint"),
         (&[attribute(x2, 0, 0), attribute(x2, 8, 0)], "more than one"),
     ];
     for (attributes, words) in of_attribute {

@@ -21,7 +21,19 @@ pub(crate) fn adapter() -> wgpu::Adapter {
 }
 
 pub(crate) fn device_of(adapter: &wgpu::Adapter, required_limits: wgpu::Limits) -> (wgpu::Device, wgpu::Queue) {
-    let descriptor =
-        wgpu::DeviceDescriptor { label: Some("test"), required_limits, ..wgpu::DeviceDescriptor::default() };
+    device_with_features(adapter, required_limits, wgpu::Features::empty())
+}
+
+pub(crate) fn device_with_features(
+    adapter: &wgpu::Adapter,
+    required_limits: wgpu::Limits,
+    required_features: wgpu::Features,
+) -> (wgpu::Device, wgpu::Queue) {
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("test"),
+        required_limits,
+        required_features,
+        ..wgpu::DeviceDescriptor::default()
+    };
     pollster::block_on(adapter.request_device(&descriptor)).expect("the adapter gives a device")
 }

@@ -48,7 +48,15 @@ fn indirect(rig: &Rig, pipeline: &TessellationPipeline, draw: &IndirectDraw<'_>)
     let mut encoder = rig.encoder();
     let results = pipeline.encode_indirect(&rig.queue, &mut encoder, &mut workspace, draw).expect("the indirect draw");
     rig.queue.submit([encoder.finish()]);
-    results.iter().map(|result| Mesh::read_blocking(&rig.device, &rig.queue, result)).collect()
+    let read = |result: &patchwave::Tessellation| {
+        let mesh = Mesh::read_blocking(&rig.device, &rig.queue, result)?;
+        // Statistics know as well how many patches there were.
+        let statistics = result.statistics_blocking(&rig.device, &rig.queue)?;
+        assert_eq!(statistics.ia_primitives, mesh.patches.len() as u64);
+        assert_eq!(statistics.ds_invocations, mesh.vertex_count() as u64);
+        Ok(mesh)
+    };
+    results.iter().map(read).collect()
 }
 
 fn of(arguments: &wgpu::Buffer, stride: u64, records: u32) -> IndirectDraw<'_> {

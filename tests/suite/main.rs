@@ -1,5 +1,7 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod assembler_model;
+mod assembler_random;
 mod bad_descriptor;
 mod bad_draw;
 mod capacity;
@@ -30,6 +32,7 @@ mod scenes;
 mod shader_errors;
 mod shader_fuzz;
 mod stream;
+mod strip_cut;
 mod surfaces;
 mod table_pipeline;
 mod teapot;
@@ -38,3 +41,4 @@ mod tessellator_properties;
 mod timeline;
 mod tint;
 mod tint_kernels;
+mod vertex_formats;

@@ -242,32 +242,3 @@ fn a_patch_that_no_threadgroup_holds() {
         other => panic!("not refused as too large: {other:?}"),
     }
 }
-
-#[test]
-fn the_plan_knows_the_kernel_s_workgroup_memory() {
-    let rig = Rig::new();
-    let table = FactorTable::new(&rig, &[[1.0; 6]]);
-    let groups = [Some(&table.layout)];
-    for domain in Domain::ALL {
-        for hull in [true, false] {
-            let shader = shader(domain);
-            let mut descriptor = TessellationPipelineDescriptor::new(&shader, domain, 3);
-            descriptor.bind_group_layouts = &groups;
-            if !hull {
-                descriptor.names.hull = None;
-            }
-            let pipeline = rig.pipeline(&descriptor);
-            let module = naga::front::wgsl::parse_str(&pipeline.kernels().threadgroup).expect("it parses");
-            let mut layouter = naga::proc::Layouter::default();
-            layouter.update(module.to_ctx()).expect("layouts");
-            let all: u64 = module
-                .global_variables
-                .iter()
-                .filter(|(_, variable)| variable.space == naga::AddressSpace::WorkGroup)
-                .map(|(_, variable)| u64::from(layouter[variable.ty].size).next_multiple_of(16))
-                .sum();
-            assert_eq!(pipeline.plan().wgsl_workgroup_bytes, all, "{domain}, hull function: {hull}");
-            assert!(all <= 16 * 1024);
-        }
-    }
-}

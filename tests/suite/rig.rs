@@ -31,6 +31,13 @@ impl Rig {
         Self::on(gpu::device_with(|_| limits.clone()))
     }
 
+    /// With all that the adapter has, and those of these features that it has.
+    pub(crate) fn with_features(features: wgpu::Features) -> Self {
+        let adapter = gpu::adapter();
+        let limits = patchwave::TessellationPipeline::required_limits(&adapter);
+        Self::on(gpu::device_with_features(&adapter, limits, features & adapter.features()))
+    }
+
     /// Two devices of one adapter. (Objects of another wgpu instance are numbered anew there, and wgpu takes them for its
     /// own of the same number.)
     pub(crate) fn two() -> (Self, Self) {

@@ -1,7 +1,7 @@
 //! All kinds of composed kernels through Tint, in one run of it: what naga lets pass, above all barriers in control flow
 //! that is not uniform, another implementation of WebGPU would refuse.
 
-use patchwave::{Domain, OutputTopology, Partitioning, TessellationPipelineDescriptor};
+use patchwave::{Domain, Indices, OutputTopology, Partitioning, TessellationPipelineDescriptor};
 
 use super::rig::Rig;
 use super::tint::assert_accepts;
@@ -44,12 +44,27 @@ fn shader(domain: Domain) -> String {
 fn tint_takes_all_kinds_of_kernels() {
     // The device is only asked for pipelines; the limits are WebGPU's defaults, as Tint's are.
     let rig = Rig::with_limits(wgpu::Limits::default());
-    let vertex = wgpu::vertex_attr_array![0 => Float32x3, 1 => Uint32x2];
-    let instance = wgpu::vertex_attr_array![2 => Sint32];
-    let layouts = [
-        wgpu::VertexBufferLayout { array_stride: 20, step_mode: wgpu::VertexStepMode::Vertex, attributes: &vertex },
-        wgpu::VertexBufferLayout { array_stride: 4, step_mode: wgpu::VertexStepMode::Instance, attributes: &instance },
+    // All conversions, by words and by bytes.
+    let formats = [
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Uint32x2, 2 => Sint32],
+        wgpu::vertex_attr_array![0 => Snorm16x4, 1 => Uint8x4, 2 => Sint8],
+        wgpu::vertex_attr_array![0 => Unorm10_10_10_2, 1 => Uint16, 2 => Sint16],
+        wgpu::vertex_attr_array![0 => Float16x4, 1 => Uint32, 2 => Sint8x4],
+        wgpu::vertex_attr_array![0 => Unorm8x4Bgra, 1 => Uint8x2, 2 => Sint16x2],
+        wgpu::vertex_attr_array![0 => Snorm8x2, 1 => Uint16x4, 2 => Sint32x3],
     ];
+    let layouts: Vec<_> = formats
+        .iter()
+        .zip([20, 13, 12, 15, 4, 22])
+        .map(|(attributes, stride)| {
+            let layout =
+                |step_mode, attributes| wgpu::VertexBufferLayout { array_stride: stride, step_mode, attributes };
+            [
+                layout(wgpu::VertexStepMode::Vertex, &attributes[..2]),
+                layout(wgpu::VertexStepMode::Instance, &attributes[2..]),
+            ]
+        })
+        .collect();
     let mut kernels: Vec<(String, String)> = Vec::new();
     for domain in Domain::ALL {
         let shader = shader(domain);
@@ -66,7 +81,9 @@ fn tint_takes_all_kinds_of_kernels() {
                     descriptor.output_control_points = output;
                     descriptor.partitioning = partitioning;
                     descriptor.output_topology = topology;
-                    descriptor.vertex_buffers = &layouts;
+                    descriptor.vertex_buffers = &layouts[j];
+                    descriptor.strip_cut = j % 3 == 1;
+                    descriptor.indices = [Indices::OwnBuffer, Indices::InVertexBuffer(1), Indices::Never][j / 2];
                     if !hull {
                         descriptor.names.hull = None;
                     }
@@ -77,6 +94,7 @@ fn tint_takes_all_kinds_of_kernels() {
                     kernels.push((name("threadgroup"), composed.threadgroup.clone()));
                     kernels.push((name("allocate"), composed.allocate.clone()));
                     kernels.push((name("connectivity"), composed.connectivity.clone()));
+                    kernels.extend(composed.strip_cut.clone().map(|text| (name("strip cut"), text)));
                     kernels.push((name("indirect"), composed.indirect.clone()));
                     kernels.push((name("stream"), composed.stream.clone()));
                 }
