@@ -145,6 +145,9 @@ pub(crate) struct Indices {
     pub(crate) skip: u64,
     #[serde(default)]
     pub(crate) triangulate: bool,
+    /// Whether an index of all ones cuts patches off.
+    #[serde(default)]
+    pub(crate) strip_cut: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -1,6 +1,7 @@
 //! A scene on a device: its pipeline, compiled once, and what it comes to in each mode.
 
 use patchwave::hardware::{TessellationParameters, ThreadgroupRecord};
+use patchwave::pipeline::Indices;
 use patchwave::shader::reflect;
 use patchwave::{Error, IndexBuffer, Mesh, Tessellation, TessellationPipeline, TessellationPipelineDescriptor};
 
@@ -60,6 +61,9 @@ impl<'a> Session<'a> {
             names: scene.names.clone(),
             constants: &constants,
             vertex_buffers: &vertex_buffers,
+            // A draw without indices leaves a storage binding to the user.
+            indices: if scene.index.is_some() { Indices::OwnBuffer } else { Indices::Never },
+            strip_cut: scene.file.indices.as_ref().is_some_and(|indices| indices.strip_cut),
             bind_group_layouts: &groups,
             output_control_points: state.output_control_points.unwrap_or(points),
             partitioning: scene.partitioning,

@@ -54,7 +54,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// A buffer with these contents.
+    /// A buffer with these contents, and zeros up to a multiple of 4 bytes, which is what can be written.
     pub(crate) fn buffer(&self, label: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
@@ -62,7 +62,13 @@ impl Gpu {
             usage: usage | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        self.queue.write_buffer(&buffer, 0, bytes);
+        let (whole, rest) = bytes.split_at(bytes.len() / 4 * 4);
+        self.queue.write_buffer(&buffer, 0, whole);
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue.write_buffer(&buffer, whole.len() as u64, &last);
+        }
         buffer
     }
 
