@@ -240,7 +240,7 @@ mod tests {
         let place = Place::new("draws").at(1).key("vertices").key("a").at(1);
         assert_eq!(scene.place_at(offset), place);
         assert_eq!(scene.offset_of(&place), offset);
-        assert_eq!(scene.line_and_column(offset), ":5:21");
+        assert_eq!(scene.line_and_column(offset), ":5:22");
         assert_eq!(place.to_string(), "draws[1].vertices.a[1]");
         // What is not there is where its table is.
         assert_eq!(scene.line_and_column(scene.offset_of(&Place::new("draws").at(0).key("none"))), ":2:1");
