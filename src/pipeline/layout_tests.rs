@@ -10,6 +10,7 @@ use super::layout::{
 };
 use crate::hardware::{PatchFootprint, Profile, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
+use crate::shader::fetch::{Bindings, IndexPlace};
 use crate::shader::{StageNames, reflect};
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
 
@@ -71,7 +72,7 @@ fn structs_lie_as_in_wgsl() {
         threadgroups_per_instance first_patch patches two_levels threadgroup_records patch_records block_sums queue
         vertex_capacity primitive_capacity queue_capacity off_chip_capacity first_vertex base_vertex first_instance
         index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots on_chip_below
-        vertex_buffers indirect_offset indirect_stride most_patches most_threadgroups);
+        vertex_buffers patch_table draw_indices indirect_offset indirect_stride most_patches most_threadgroups);
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start
@@ -144,8 +145,10 @@ fn for_each_shape(mut check: impl FnMut(&str, &Kernel, &ThreadgroupPlan, u64)) {
                         output_points: output,
                         max_patches: plan.patches,
                         lanes: LANES,
+                        strip_cut: shapes % 2 == 1,
                     };
-                    let text = compose::threadgroup(&reflection, &fixed(domain), &shape, STATE_SHAPE, &[]);
+                    let bindings = Bindings::new(&[], &[], IndexPlace::Own);
+                    let text = compose::threadgroup(&reflection, &fixed(domain), &shape, STATE_SHAPE, &[], &bindings);
                     let what = format!("{domain} {input}->{output} hull {hull} limit {limit}: {types}");
                     assert!(plan.wgsl_workgroup_bytes <= u64::from(limit), "{what}");
                     let stride = compose::off_chip_stride(&reflection, output);

@@ -87,7 +87,7 @@ fn random_draws() {
     let rig = Rig::with_features(doubles);
     let has_doubles = rig.device.features().intersects(doubles);
     // Others on every run. A run of more is a matter of PROPTEST_CASES.
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(48);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(32);
     let mut runner =
         TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 100, ..Config::default() });
     let outcome = runner.run(&case(), |case| {

@@ -22,6 +22,7 @@ mod reports;
 mod rig;
 mod shader_errors;
 mod shader_fuzz;
+mod shared_buffers;
 mod stream;
 mod strip_cut;
 mod surfaces;
