@@ -67,7 +67,7 @@ fn case() -> impl Strategy<Value = Case> {
                     seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     // Zeros and ones in long runs as well, for what is special of floats.
                     if seed >> 29 == 0 {
-                        [0x00, 0xff, 0x80, 0x7f][(seed >> 27 & 3) as usize]
+                        [0x00, 0xff, 0x80, 0x7f][((seed >> 27) & 3) as usize]
                     } else {
                         (seed >> 20) as u8
                     }

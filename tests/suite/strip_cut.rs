@@ -73,7 +73,7 @@ fn long_index_buffers() {
         let indices: Vec<u32> = (0..count)
             .map(|i| {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let cut = (state >> 8) % every == 0 || (i > 5000 && i % 4096 < 2);
+                let cut = (state >> 8).is_multiple_of(every) || (i > 5000 && i % 4096 < 2);
                 if cut { CUT } else { i % 200 }
             })
             .collect();
