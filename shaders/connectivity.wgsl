@@ -1,5 +1,5 @@
 // The index buffer: a lane a primitive, in random access. A workgroup takes an item of the hull pass's list: up to
-// PW_ITEM_PRIMITIVES primitives of one threadgroup that follow one another. It keeps the shapes of the patches that they
+// `item_primitives` primitives of one threadgroup that follow one another. It keeps the shapes of the patches that they
 // belong to in workgroup memory.
 
 @group(3) @binding(1) var<storage, read_write> pw_state: PwState;
@@ -36,7 +36,7 @@ fn pw_connectivity(
         let item = pw_params.connectivity_items + index * 2u;
         group = pw_state.words[item];
         first = pw_state.words[item + 1u];
-        last = min(first + PW_ITEM_PRIMITIVES, pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES]);
+        last = min(first + pw_params.item_primitives, pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES]);
     }
     let extent = pw_group_patches(group);
     for (var i = lane; i < extent.y; i += PW_CONNECTIVITY_LANES) {

@@ -9,6 +9,12 @@ const PW_MODE_DYNAMIC: u32 = 1u;
 
 const PW_WAVE: u32 = 64u;
 
+// How open questions of the console's documentation are read (docs/hardware.md); none of these bits by default.
+const PW_READING_AVERAGED: u32 = 0xffu;        // A1: this many factors of a patch
+const PW_READING_CULLED_EXCLUDED: u32 = 0x100u; // A2
+const PW_READING_CULLED_AS_THEY_ARE: u32 = 0x200u;
+const PW_READING_RAW: u32 = 0x400u;            // A3
+
 // A draw that asked for more than the workspace holds: which room ran out.
 const PW_OVERFLOW_VERTICES: u32 = 1u;
 const PW_OVERFLOW_PRIMITIVES: u32 = 2u;
@@ -55,29 +61,30 @@ struct PwParams {
 
     connectivity_capacity: u32,      // in items of the connectivity pass
     slots: u32,                      // entries of the draw, one a chunk, from `slot` of the first chunk on
-    spare_0: u32,
-    spare_1: u32,
+    item_waves: u32,                 // of an item of the domain pass
+    item_primitives: u32,            // of an item of the connectivity pass
 
-    // A threadgroup of n patches stays on-chip iff the sum of its factors, in units of 2^-23, is below entry n - 1: low
-    // and high word, two entries a vector.
+    // A threadgroup of which n patches count stays on-chip iff the sum of their factors, in units of 2^-23, is below
+    // entry n - 1: low and high word, two entries a vector. Under PW_READING_RAW the low word is a float.
     on_chip_below: array<vec4u, 32>,
 
     // Vertex buffer i: where it begins, the last element that lies wholly in it, its stride, whether there is such an
     // element. In words; in bytes where the stride is no multiple of 4.
     vertex_buffers: array<vec4u, 8>,
 
-    // With strip cuts: where the number of patches of an instance and then the first index of each lie, in words of
-    // `pw_state.words`; else PW_NO_TABLE. Indices of the draw.
-    patch_table: u32,
-    draw_indices: u32,
-    spare_2: u32,
-    spare_3: u32,
     // Of indirect draws: where the first record lies and how far apart records are, in words; what the caller said that
     // a record has at most.
     indirect_offset: u32,
     indirect_stride: u32,
     most_patches: u32,
     most_threadgroups: u32,
+
+    readings: u32,                   // factors of a patch that are averaged, and PW_READING_* bits
+    // With strip cuts: where the number of patches of an instance and then the first index of each lie, in words of
+    // `pw_state.words`; else PW_NO_TABLE. Indices of the draw.
+    patch_table: u32,
+    draw_indices: u32,
+    spare: u32,
 }
 
 const PW_NO_TABLE: u32 = 0xffffffffu;
@@ -118,7 +125,7 @@ const PW_GROUP_VERTEX_BASE: u32 = 2u;
 const PW_GROUP_SUM_LOW: u32 = 3u;
 const PW_GROUP_SUM_HIGH: u32 = 4u;
 const PW_GROUP_OFF_CHIP: u32 = 5u;       // 0: on-chip; else 1 + its block in the off-chip buffer
-const PW_GROUP_CULLED: u32 = 6u;
+const PW_GROUP_CULLED: u32 = 6u;         // in the lower half; above it the patches that there are
 const PW_GROUP_PRIMITIVE_BASE: u32 = 7u; // exclusive sum, written by allocate
 
 // A patch's record, in words: GCN's factor ring with what follows from the factors.
@@ -134,9 +141,7 @@ const PW_NO_PATCH: u32 = 0xffffffffu;
 const PW_BLOCK: u32 = 1024u;
 
 // Items that the hull pass lists for the passes after it, two words each: the threadgroup, and the first wave or
-// primitive of it. An item is what one workgroup takes.
-const PW_ITEM_WAVES: u32 = 8u;
-const PW_ITEM_PRIMITIVES: u32 = 512u;
+// primitive of it. An item is what one workgroup takes; how much that is, the parameters say.
 
 // Words that a workgroup of the stream output writes.
 const PW_STREAM_LANES: u32 = 256u;

@@ -6,7 +6,7 @@
 
 @group(3) @binding(1) var<storage, read_write> pw_state: PwState;
 @group(3) @binding(2) var<storage, read_write> pw_off_chip: array<PwOffChipPatch>;
-@group(3) @binding(3) var<storage, read_write> pw_vertices: array<PwSurface>;
+@group(3) @binding(3) var<storage, read_write> pw_vertices: array<PwVertexUnit>;
 
 struct PwOffChipPatch {
     points: array<PwOutputPoint, PW_STORED_POINTS>,
@@ -60,15 +60,45 @@ fn pw_load_factors(record: u32) -> array<u32, PW_FACTORS> {
     return bits;
 }
 
-// Sum of a patch's clamped factors in units of 2^-23: at most 6 * 64 * 2^23, which 32 bits hold.
+// Sum of a patch's clamped factors in units of 2^-23: at most 6 * 64 * 2^23, which 32 bits hold. As a float's bits under
+// the raw reading.
 fn pw_factor_sum(bits: array<u32, PW_FACTORS>) -> u32 {
     var sum = 0u;
-    if (!pw_culled(bits)) {
-        for (var i = 0u; i < PW_FACTORS; i++) {
-            sum += pw_clamped_factor(i, bits[i]);
+    if (!pw_culled(bits) || (pw_params.readings & PW_READING_CULLED_AS_THEY_ARE) != 0u) {
+        let averaged = min(pw_params.readings & PW_READING_AVERAGED, PW_FACTORS);
+        for (var i = 0u; i < averaged; i++) {
+            if ((pw_params.readings & PW_READING_RAW) != 0u) {
+                sum = pw_raw_add(sum, bits[i]);
+            } else if (i >= PW_EDGES || !pw_not_positive(bits[i])) {
+                sum += pw_clamped_factor(i, bits[i]);
+            }
         }
     }
     return sum;
+}
+
+// Adds floats by their bits, with NaNs and infinities kept apart: WGSL may assume that there are none.
+fn pw_raw_add(sum: u32, bits: u32) -> u32 {
+    let sum_special = (sum & 0x7fffffffu) >= 0x7f800000u;
+    let bits_special = (bits & 0x7fffffffu) >= 0x7f800000u;
+    if (sum_special && bits_special && sum != bits) {
+        return 0x7fc00000u;
+    }
+    if (sum_special) {
+        return sum;
+    }
+    if (bits_special) {
+        return bits;
+    }
+    return bitcast<u32>(bitcast<f32>(sum) + bitcast<f32>(bits));
+}
+
+// Whether a raw sum is below a finite limit.
+fn pw_raw_below(sum: u32, limit: u32) -> bool {
+    if ((sum & 0x7fffffffu) >= 0x7f800000u) {
+        return sum == 0xff800000u;
+    }
+    return bitcast<f32>(sum) < bitcast<f32>(limit);
 }
 
 @compute @workgroup_size(PW_LANES)
@@ -165,12 +195,12 @@ fn pw_threadgroup(
         for (var i = lane; i < items.y; i += PW_LANES) {
             let item = pw_params.queue + (items.x + i) * 2u;
             pw_state.words[item] = group;
-            pw_state.words[item + 1u] = pw_params.ds_wave_threshold + i * PW_ITEM_WAVES;
+            pw_state.words[item + 1u] = pw_params.ds_wave_threshold + i * pw_params.item_waves;
         }
         for (var i = lane; i < items.w; i += PW_LANES) {
             let item = pw_params.connectivity_items + (items.z + i) * 2u;
             pw_state.words[item] = group;
-            pw_state.words[item + 1u] = i * PW_ITEM_PRIMITIVES;
+            pw_state.words[item + 1u] = i * pw_params.item_primitives;
         }
 
         // Off-chip: what the domain waves read goes to memory, in the block that this threadgroup holds.
@@ -192,7 +222,7 @@ fn pw_threadgroup(
                 let item = pw_params.queue + index * 2u;
                 let record = pw_group_record(pw_state.words[item]);
                 let first = pw_state.words[item + 1u] * PW_WAVE;
-                let last = min(first + PW_ITEM_WAVES * PW_WAVE, pw_state.words[record + PW_GROUP_POINTS]);
+                let last = min(first + pw_params.item_waves * PW_WAVE, pw_state.words[record + PW_GROUP_POINTS]);
                 pw_decision = vec4u(first, last, pw_state.words[item], pw_state.words[record + PW_GROUP_OFF_CHIP]);
             }
         }
@@ -259,7 +289,7 @@ fn pw_threadgroup(
         pw_patch_slot = patch_slot;
         let location = pw_point(point - pw_point_bases[patch_slot], pw_points[patch_slot]);
         //@ reset private variables
-        pw_vertices[base + point] = pw_call_domain(location, first_id + patch_slot);
+        pw_store_vertex(base + point, pw_call_domain(location, first_id + patch_slot));
     }
 }
 
@@ -280,16 +310,25 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         points += pw_points[i];
         primitives += pw_primitives[i];
         culled += select(0u, 1u, pw_points[i] == 0u);
-        sum_low += pw_sums[i];
-        sum_high += select(0u, 1u, sum_low < pw_sums[i]);
+        if ((pw_params.readings & PW_READING_RAW) != 0u) {
+            sum_low = pw_raw_add(sum_low, pw_sums[i]);
+        } else {
+            sum_low += pw_sums[i];
+            sum_high += select(0u, 1u, sum_low < pw_sums[i]);
+        }
     }
+    // Patches that count. Where none does there are no points, and nothing to leave off-chip.
+    let counted = max(select(patches, patches - culled, (pw_params.readings & PW_READING_CULLED_EXCLUDED) != 0u), 1u);
 
-    // The average of all factors against the threshold, exactly: both sides in units of 2^-23.
-    let counted = max(patches, 1u);
+    // The average of all factors against the threshold, exactly: both sides in units of 2^-23. The CPU's twin is
+    // `decide` in src/hardware/heuristic.rs.
     let pair = pw_params.on_chip_below[(counted - 1u) / 2u];
     let below = select(pair.zw, pair.xy, (counted & 1u) == 1u);
-    let on_chip = pw_params.mode == PW_MODE_ON_CHIP
-        || sum_high < below.y || (sum_high == below.y && sum_low < below.x);
+    var on_chip = sum_high < below.y || (sum_high == below.y && sum_low < below.x);
+    if ((pw_params.readings & PW_READING_RAW) != 0u) {
+        on_chip = pw_raw_below(sum_low, below.x);
+    }
+    on_chip = on_chip || pw_params.mode == PW_MODE_ON_CHIP;
 
     let old = atomicAdd(&pw_state.slots[pw_params.slot].vertices, points);
     if (old + points < old) {
@@ -315,13 +354,13 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         }
         last = min(points, pw_params.ds_wave_threshold * PW_WAVE);
         let waves = (points + PW_WAVE - 1u) / PW_WAVE;
-        items.y = (waves - min(waves, pw_params.ds_wave_threshold) + PW_ITEM_WAVES - 1u) / PW_ITEM_WAVES;
+        items.y = (waves - min(waves, pw_params.ds_wave_threshold) + pw_params.item_waves - 1u) / pw_params.item_waves;
         if (items.y != 0u) {
             items.x = atomicAdd(&pw_state.slots[pw_params.slot].queue, items.y);
             overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.x, items.y, pw_params.queue_capacity));
         }
     }
-    items.w = (primitives + PW_ITEM_PRIMITIVES - 1u) / PW_ITEM_PRIMITIVES;
+    items.w = (primitives + pw_params.item_primitives - 1u) / pw_params.item_primitives;
     if (items.w != 0u) {
         items.z = atomicAdd(&pw_state.slots[pw_params.slot].connectivity, items.w);
         overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.z, items.w, pw_params.connectivity_capacity));
@@ -342,6 +381,6 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     pw_state.words[record + PW_GROUP_SUM_LOW] = sum_low;
     pw_state.words[record + PW_GROUP_SUM_HIGH] = sum_high;
     pw_state.words[record + PW_GROUP_OFF_CHIP] = select(block, 0u, on_chip);
-    pw_state.words[record + PW_GROUP_CULLED] = culled;
+    pw_state.words[record + PW_GROUP_CULLED] = culled | (patches << 16u);
     return vec4u(0u, last, base, block);
 }

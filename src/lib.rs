@@ -6,6 +6,7 @@ mod error;
 #[cfg(feature = "cli")]
 pub mod golden;
 pub mod hardware;
+pub mod library;
 pub mod mesh;
 pub mod pipeline;
 pub mod shader;

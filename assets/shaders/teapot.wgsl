@@ -44,17 +44,20 @@ fn hull(point: u32, patch_id: u32) -> ControlPoint {
     return input_point(point);
 }
 
-// An edge's factor follows from its own four points alone and is the same from either end, so that the two patches on it
-// agree and no crack opens between them. What is measured is the edge turned to face the eye: seen end-on it still curves
-// sideways. At least 1, since an edge that is pinched to a point has length 0, and a factor of 0 would drop the patch.
+// tess_… are functions of patchwave's library. What they compute of an edge follows from its own points alone and is the
+// same from either end, bit for bit, so that the two patches on it agree and no crack opens between them.
+
+// An edge's factor: by the size of the edge turned to face the eye, since seen end-on it still curves sideways.
 fn edge_factor(first: u32, step: u32) -> f32 {
-    let a = input_point(first).position;
-    let b = input_point(first + step).position;
-    let c = input_point(first + 2u * step).position;
-    let d = input_point(first + 3u * step).position;
-    let size = (distance(a, b) + distance(c, d)) + distance(b, c);
-    let away = max(distance(settings.eye, 0.5 * (a + d)), 1e-3);
-    return max(1.0, size * settings.pixels_per_unit / (away * settings.segment_pixels));
+    return tess_edge_curve(
+        input_point(first).position,
+        input_point(first + step).position,
+        input_point(first + 2u * step).position,
+        input_point(first + 3u * step).position,
+        settings.eye,
+        settings.pixels_per_unit,
+        settings.segment_pixels,
+    );
 }
 
 fn patch_constants(patch_id: u32) -> PatchConstants {
@@ -67,36 +70,9 @@ fn patch_constants(patch_id: u32) -> PatchConstants {
     return PatchConstants(QuadFactors(edges, vec2f(max(edges.y, edges.w), max(edges.x, edges.z))));
 }
 
-// Neighbours may go along a shared edge in opposite directions, and still have to find the same points on it, bit for
-// bit. WGSL leaves it to the compiler to fuse multiplications and additions, so that a * x + d * w need not be what
-// d * w + a * x is. What follows therefore turns round exactly: turning t only swaps whole values, never roles.
-
-// The four cubic Bernstein polynomials.
-fn bernstein(t: f32) -> vec4f {
-    let near = min(t, 1.0 - t);
-    let far = max(t, 1.0 - t);
-    let weights = vec4f(far * far * far, 3.0 * (far * far * near), 3.0 * (near * near * far), near * near * near);
-    return select(weights, weights.wzyx, t > 0.5);
-}
-
-// a * x + b * y.
-fn weigh(a: vec3f, x: f32, b: vec3f, y: f32) -> vec3f {
-    return (a + b) * min(x, y) + select(a, b, y > x) * abs(x - y);
-}
-
-fn blend(a: vec3f, b: vec3f, c: vec3f, d: vec3f, weights: vec4f) -> vec3f {
-    return weigh(a, weights.x, d, weights.w) + weigh(b, weights.y, c, weights.z);
-}
-
-// The derivatives of the Bernstein polynomials.
-fn bernstein_derivative(t: f32) -> vec4f {
-    let s = 1.0 - t;
-    return 3.0 * vec4f(-(s * s), s * s - 2.0 * (s * t), 2.0 * (s * t) - t * t, t * t);
-}
-
 fn blend_row(row: u32, weights: vec4f) -> vec3f {
     let first = 4u * row;
-    return blend(
+    return tess_blend(
         output_point(first).position,
         output_point(first + 1u).position,
         output_point(first + 2u).position,
@@ -106,17 +82,17 @@ fn blend_row(row: u32, weights: vec4f) -> vec3f {
 }
 
 fn blend_patch(u: vec4f, v: vec4f) -> vec3f {
-    return blend(blend_row(0u, u), blend_row(1u, u), blend_row(2u, u), blend_row(3u, u), v);
+    return tess_blend(blend_row(0u, u), blend_row(1u, u), blend_row(2u, u), blend_row(3u, u), v);
 }
 
 // A derivative this much shorter than the patch is large is rounding, not direction.
 const PINCHED: f32 = 1e-4;
 
 fn domain(location: vec2f, patch_id: u32) -> Surface {
-    let u = bernstein(location.x);
-    let v = bernstein(location.y);
-    let du = bernstein_derivative(location.x);
-    let dv = bernstein_derivative(location.y);
+    let u = tess_bernstein(location.x);
+    let v = tess_bernstein(location.y);
+    let du = tess_bernstein_derivative(location.x);
+    let dv = tess_bernstein_derivative(location.y);
     var along_u = blend_patch(du, v);
     var along_v = blend_patch(u, dv);
     // Where an edge is pinched to a point, as at the lid's top, the derivative along it vanishes. A little way inside it

@@ -2,7 +2,7 @@
 //!
 //! The rules and their sources are in `docs/hardware.md`; numbers such as A9 are its readings.
 
-use super::ThreadgroupPlan;
+use super::{DefaultThreshold, Instances, PatchRounding, Profile, Readings, ThreadgroupPlan};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 
 /// The documentation's pipeline state flags, as far as they concern tessellation.
@@ -48,6 +48,14 @@ pub enum ParameterWarning {
     /// A18: the wave threshold means nothing on-chip.
     #[error("ds_wave_threshold is ignored: the pipeline is on-chip (set flags to GsOnchipTsOffchip)")]
     WaveThresholdIgnored,
+    /// A12: the reading that rounds off-chip pipelines took another number of patches than was asked for.
+    #[error("patches_per_threadgroup {asked} is rounded to {taken} (PatchRounding::OffChipToFour)")]
+    PatchesRounded {
+        /// What was asked.
+        asked: u32,
+        /// What is taken.
+        taken: u32,
+    },
     /// The flags ask for off-chip and the stages were not compiled for it: the console's driver recompiles them.
     #[error("hull and domain are not compiled for off-chip and the flags ask for it: the console would recompile them")]
     Recompiled,
@@ -85,6 +93,11 @@ pub enum ParameterError {
         /// The domain stage's define.
         domain: bool,
     },
+    /// A11: a reading that the kernels do not have.
+    #[error(
+        "Instances::Span is not supported: patchwave's threadgroups never take patches of two instances; use Split"
+    )]
+    InstancesSpan,
     /// One patch leaves more than a block of the off-chip buffer holds.
     #[error(
         "one patch leaves {needed} bytes off-chip and a block of the off-chip buffer holds {available}: use fewer or \
@@ -113,8 +126,12 @@ pub struct ResolvedParameters {
     pub off_chip: bool,
     /// The average factor from which on a threadgroup goes off-chip.
     pub tessellation_factor_threshold: f32,
-    /// Domain waves that an off-chip threadgroup still runs on-chip.
+    /// Domain waves that an off-chip threadgroup (a SIMD, by [`Readings::wave_threshold`]) still runs on-chip.
     pub ds_wave_threshold: u32,
+    /// Domain waves that an off-chip threadgroup still runs on-chip, whatever the reading.
+    pub on_chip_waves: u32,
+    /// How the documentation's open questions are read.
+    pub readings: Readings,
 }
 
 impl TessellationParameters {
@@ -127,8 +144,15 @@ impl TessellationParameters {
         plan: &ThreadgroupPlan,
         flags: PipelineStateFlags,
         domain: Domain,
+        profile: &Profile,
+        readings: Readings,
     ) -> Result<(ResolvedParameters, Vec<ParameterWarning>), ParameterError> {
-        let patches = match self.patches_per_threadgroup {
+        if readings.instances == Instances::Span {
+            return Err(ParameterError::InstancesSpan);
+        }
+        let off_chip = flags.tessellation_off_chip();
+        let mut warnings = Vec::new();
+        let mut patches = match self.patches_per_threadgroup {
             None => plan.patches,
             Some(asked) if (1..=plan.patches).contains(&asked) => asked,
             Some(asked) => return Err(ParameterError::PatchesPerThreadgroup { asked, most: plan.patches }),
@@ -143,24 +167,44 @@ impl TessellationParameters {
         {
             return Err(ParameterError::WaveThreshold { asked });
         }
-        let off_chip = flags.tessellation_off_chip();
-        let mut warnings = Vec::new();
+        if off_chip && readings.patch_rounding == PatchRounding::OffChipToFour {
+            let taken = rounded_to_four(patches, plan.patches);
+            if taken != patches && self.patches_per_threadgroup.is_some() {
+                warnings.push(ParameterWarning::PatchesRounded { asked: patches, taken });
+            }
+            patches = taken;
+        }
         if !off_chip && self.tessellation_factor_threshold.is_some() {
             warnings.push(ParameterWarning::FactorThresholdIgnored);
         }
         if !off_chip && self.ds_wave_threshold.is_some() {
             warnings.push(ParameterWarning::WaveThresholdIgnored);
         }
+        let ds_wave_threshold = self.ds_wave_threshold.unwrap_or(DEFAULT_DS_WAVE_THRESHOLD);
+        let of_patches = match readings.default_threshold {
+            DefaultThreshold::PerThreadgroup => patches,
+            DefaultThreshold::PerPatch => 1,
+        };
         let resolved = ResolvedParameters {
             patches_per_threadgroup: patches,
             off_chip,
             tessellation_factor_threshold: self
                 .tessellation_factor_threshold
-                .unwrap_or_else(|| default_factor_threshold(domain, patches)),
-            ds_wave_threshold: self.ds_wave_threshold.unwrap_or(DEFAULT_DS_WAVE_THRESHOLD),
+                .unwrap_or_else(|| default_factor_threshold(domain, of_patches)),
+            ds_wave_threshold,
+            on_chip_waves: readings.on_chip_waves(ds_wave_threshold, profile.simds),
+            readings,
         };
         Ok((resolved, warnings))
     }
+}
+
+/// A12: the nearest multiple of four, ties up, that is at most `most`; fewer than four that fit stay as they are.
+fn rounded_to_four(patches: u32, most: u32) -> u32 {
+    if most < 4 {
+        return patches;
+    }
+    ((patches + 2) / 4 * 4).clamp(4, most / 4 * 4)
 }
 
 /// The smallest integer factor at which `patches` patches have at least 256 domain points in all (A5). Fractional

@@ -1,76 +1,9 @@
 //! How many patches a threadgroup takes, and what that costs in LDS on the emulated machine and in workgroup memory here.
 
-use super::Profile;
+use super::{LdsBudget, PatchFootprint, Profile};
 
-/// What a patch of a pipeline takes, from the layouts of the user's structs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PatchFootprint {
-    /// Input control points, 1 to 32.
-    pub input_points: u32,
-    /// Bytes of an input control point in an array.
-    pub input_stride: u32,
-    /// Output control points, 0 to 32.
-    pub output_points: u32,
-    /// Bytes of an output control point in an array.
-    pub output_stride: u32,
-    /// Bytes of the patch constants, factors included, in an array.
-    pub constants_stride: u32,
-    /// Whether there is no hull function: output control points then lie where the input control points do.
-    pub pass_through: bool,
-    /// Factors of the domain: 2, 4 or 6.
-    pub factors: u32,
-}
-
-/// One of the tessellator's contexts in workgroup memory (`PwContext` in `shaders/tessellator`), of which a patch has one
-/// more than factors.
-const CONTEXT_BYTES: u32 = 8;
-/// Points, point base, primitives and factor sum of a patch: `pw_points` and its neighbours in
-/// `shaders/threadgroup.wgsl`.
-const COUNT_BYTES: u32 = 16;
-/// `pw_decision` and `pw_items` in `shaders/threadgroup.wgsl`.
-const FIXED_BYTES: u32 = 32;
 /// Above this, a workgroup's cost rises 2.6 times on an H200; only a patch that needs more gets more.
 const PREFERRED_WORKGROUP_BYTES: u32 = 16 * 1024;
-
-const fn round_up(value: u64, to: u64) -> u64 {
-    value.div_ceil(to) * to
-}
-
-impl PatchFootprint {
-    /// Bytes of LDS that a patch takes on the emulated machine: input and output control points and constants with the
-    /// factors, each in 16-byte slots.
-    #[must_use]
-    pub fn profile_bytes(&self) -> u64 {
-        let slot = |bytes: u32| round_up(u64::from(bytes), 16);
-        let output = if self.pass_through { 0 } else { u64::from(self.output_points) * slot(self.output_stride) };
-        u64::from(self.input_points) * slot(self.input_stride) + output + slot(self.constants_stride)
-    }
-
-    /// Bytes that a patch leaves in the off-chip buffer of the emulated machine.
-    #[must_use]
-    pub fn off_chip_bytes(&self) -> u64 {
-        let slot = |bytes: u32| round_up(u64::from(bytes), 16);
-        u64::from(self.output_points) * slot(self.output_stride) + slot(self.constants_stride)
-    }
-
-    /// Bytes of workgroup memory of the threadgroup kernel that holds `patches` patches, each array begun on 16 bytes.
-    #[must_use]
-    pub fn workgroup_bytes(&self, patches: u32) -> u64 {
-        let patches = u64::from(patches);
-        let array = |bytes: u64| round_up(bytes, 16);
-        let output = if self.pass_through || self.output_points == 0 {
-            0
-        } else {
-            array(patches * u64::from(self.output_points) * u64::from(self.output_stride))
-        };
-        array(patches * u64::from(self.input_points) * u64::from(self.input_stride))
-            + output
-            + array(patches * u64::from(self.constants_stride))
-            + array(patches * u64::from((self.factors + 1) * CONTEXT_BYTES))
-            + 4 * array(patches * u64::from(COUNT_BYTES / 4))
-            + u64::from(FIXED_BYTES)
-    }
-}
 
 /// What bound the number of patches of a threadgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +19,27 @@ pub enum LimitedBy {
     FactorRing,
     /// The most patches of a threadgroup, whatever their size.
     MaxPatches,
-    /// Workgroup memory of the adapter, which is smaller than the profile's LDS.
+    /// Workgroup memory of the adapter, which is smaller than the profile's LDS or shared with arrays of patchwave's own.
     AdapterWorkgroupMemory,
+    /// 16 KiB of workgroup memory, which patchwave does not exceed even where the adapter has more: larger workgroups
+    /// were measured to cost more than they bring.
+    PreferredWorkgroupMemory,
+}
+
+impl LimitedBy {
+    /// The bound in words, with its number's source.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Lanes => "lanes of a stage of the profile's threadgroup",
+            Self::ProfileLds => "LDS that a threadgroup of the profile can address",
+            Self::OffChipBlock => "a block of the profile's off-chip buffer",
+            Self::FactorRing => "the profile's tessellation factor ring",
+            Self::MaxPatches => "the most patches that a threadgroup takes",
+            Self::AdapterWorkgroupMemory => "workgroup memory of the adapter, less than the profile's LDS",
+            Self::PreferredWorkgroupMemory => "16 KiB of workgroup memory, above which workgroups cost more",
+        }
+    }
 }
 
 /// Why no plan could be made.
@@ -107,7 +59,7 @@ pub enum PlanError {
     },
 }
 
-/// How a pipeline's patches are packed.
+/// How a pipeline's patches are packed where each threadgroup takes the most that it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadgroupPlan {
     /// Patches of a threadgroup, at least 1.
@@ -118,6 +70,8 @@ pub struct ThreadgroupPlan {
     pub wgsl_workgroup_bytes: u64,
     /// What bound `patches`.
     pub limited_by: LimitedBy,
+    /// `profile_lds_bytes` field by field.
+    pub budget: LdsBudget,
 }
 
 impl ThreadgroupPlan {
@@ -153,16 +107,19 @@ impl ThreadgroupPlan {
         let room = limit.min(u64::from(PREFERRED_WORKGROUP_BYTES)).max(one);
         while patches > 1 && footprint.workgroup_bytes(patches) > room {
             patches -= 1;
-            limited_by = LimitedBy::AdapterWorkgroupMemory;
+            limited_by = if limit > u64::from(PREFERRED_WORKGROUP_BYTES) {
+                LimitedBy::PreferredWorkgroupMemory
+            } else {
+                LimitedBy::AdapterWorkgroupMemory
+            };
         }
+        let budget = LdsBudget::new(profile, footprint, patches);
         Ok(Self {
             patches,
-            profile_lds_bytes: round_up(
-                footprint.profile_bytes() * u64::from(patches),
-                u64::from(profile.lds_granule_bytes),
-            ),
+            profile_lds_bytes: budget.allocated,
             wgsl_workgroup_bytes: footprint.workgroup_bytes(patches),
             limited_by,
+            budget,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Numbers of the machine that is emulated.
 
-/// A machine's limits that decide how many patches a threadgroup takes.
+/// A machine's limits that decide how many patches a threadgroup takes, and how waves are scheduled.
 ///
-/// The default is the console's: GCN of the second generation (GFX7) with 12 compute units.
+/// The default is the console's: GCN of the second generation (GFX7) with 12 compute units (docs/hardware.md, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// Compute units that waves are scheduled on.
@@ -21,7 +21,7 @@ pub struct Profile {
     pub lds_granule_bytes: u32,
     /// Lanes of a stage of one hull threadgroup.
     pub threadgroup_lanes: u32,
-    /// Patches of a threadgroup, whatever their size.
+    /// Patches of a threadgroup, whatever their size. The pipeline takes at most 64, whatever the profile says.
     pub max_patches: u32,
     /// Bytes of a block of the off-chip buffer: what one threadgroup can leave there.
     pub off_chip_block_bytes: u32,
@@ -50,6 +50,36 @@ impl Profile {
             off_chip_blocks: 508,
             factor_ring_words: 4096,
         }
+    }
+
+    /// A machine whose threadgroups have what an adapter's limits allow: `workgroup_bytes` of workgroup memory and
+    /// `workgroup_lanes` invocations. A compute unit holds two such threadgroups, as the console's does.
+    ///
+    /// Limits do not tell how many compute units there are, how many waves they hold, or what memory costs; these are
+    /// the console's. `pipeline::profile_of` takes the numbers out of `wgpu::Limits`.
+    #[must_use]
+    pub const fn from_limits(workgroup_bytes: u32, workgroup_lanes: u32) -> Self {
+        Self {
+            threadgroup_lds_bytes: workgroup_bytes,
+            lds_bytes: workgroup_bytes.saturating_mul(2),
+            // No documented unit: bytes are given out as they are asked for, in words.
+            lds_granule_bytes: 4,
+            threadgroup_lanes: workgroup_lanes,
+            ..Self::xbox_one()
+        }
+    }
+
+    /// Waves that a compute unit holds at once.
+    #[must_use]
+    pub const fn wave_slots(&self) -> u32 {
+        self.simds.saturating_mul(self.waves_per_simd)
+    }
+
+    /// Bytes that are given out where `bytes` are asked for.
+    #[must_use]
+    pub const fn lds_rounded(&self, bytes: u64) -> u64 {
+        let granule = if self.lds_granule_bytes == 0 { 1 } else { self.lds_granule_bytes as u64 };
+        bytes.div_ceil(granule).saturating_mul(granule)
     }
 }
 

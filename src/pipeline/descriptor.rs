@@ -1,6 +1,6 @@
 //! What a tessellation pipeline is made from.
 
-use crate::hardware::{PipelineStateFlags, TessellationParameters};
+use crate::hardware::{PipelineStateFlags, Profile, Readings, TessellationParameters};
 use crate::shader::StageNames;
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
 
@@ -52,6 +52,11 @@ pub struct TessellationPipelineDescriptor<'a> {
     pub domain_off_chip: bool,
     /// Patches per threadgroup, factor threshold and wave threshold; the driver's defaults where not given.
     pub parameters: TessellationParameters,
+    /// The machine that is emulated; the console's by default. It bounds patches per threadgroup, and statistics and
+    /// timelines are of it.
+    pub profile: Profile,
+    /// How open questions of the console's documentation are read; `docs/hardware.md` lists them.
+    pub readings: Readings,
     /// A cache of compiled pipelines.
     pub cache: Option<&'a wgpu::PipelineCache>,
 }
@@ -108,6 +113,8 @@ impl<'a> TessellationPipelineDescriptor<'a> {
             hull_off_chip: false,
             domain_off_chip: false,
             parameters: TessellationParameters::default(),
+            profile: Profile::default(),
+            readings: Readings::default(),
             cache: None,
         }
     }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, MODE_DYNAMIC, MODE_ON_CHIP,
-    NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, LARGE_ITEM, LARGE_ITEMS_FROM,
+    MODE_DYNAMIC, MODE_ON_CHIP, NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL, SMALL_ITEM,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -224,6 +224,7 @@ impl TessellationPipeline {
         let capacity = workspace.chunks.get(chunk).map(|chunk| &chunk.capacity);
         let threadgroups = split.end - split.start;
         let first_patch = shape.first_patch(split.start);
+        let item = if threadgroups < LARGE_ITEMS_FROM { SMALL_ITEM } else { LARGE_ITEM };
         Params {
             role: ROLE_HULL,
             mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
@@ -245,22 +246,24 @@ impl TessellationPipeline {
             vertex_capacity: capacity.map_or(0, |capacity| capacity.vertices),
             primitive_capacity: capacity.map_or(0, |capacity| capacity.primitives),
             queue_capacity: offsets.queue_capacity,
-            off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
+            off_chip_capacity: workspace.off_chip_blocks,
             first_vertex: draw.vertices.start,
             base_vertex: if draw.index_buffer.is_some() { draw.base_vertex } else { 0 },
             first_instance: draw.instances.start,
             index_kind: bound.index_kind,
             index_offset: bound.index_offset,
             index_count: bound.index_count,
-            ds_wave_threshold: self.parameters.ds_wave_threshold,
+            ds_wave_threshold: self.parameters.on_chip_waves,
             connectivity_items: offsets.connectivity_items,
             connectivity_capacity: offsets.connectivity_capacity,
             slots: plan.splits.len() as u32,
-            spare: [0; 2],
+            item_waves: item.waves,
+            item_primitives: item.primitives,
             indirect_offset: 0,
             indirect_stride: 0,
             most_patches: 0,
             most_threadgroups: 0,
+            readings: super::parameters::readings_word(&self.parameters.readings, self.fixed.domain),
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
             patch_table: if self.strip_cut.is_some() && draw.index_buffer.is_some() {
@@ -269,7 +272,7 @@ impl TessellationPipeline {
                 NO_TABLE
             },
             draw_indices: draw.vertices.end.saturating_sub(draw.vertices.start),
-            more_spare: [0; 2],
+            spare: 0,
         }
     }
 
@@ -311,9 +314,12 @@ impl TessellationPipeline {
         pass.dispatch_workgroups(1, 1, 1);
         stamp.write(pass, 2);
 
-        pass.set_pipeline(&self.threadgroup);
-        pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
-        pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+        // On-chip, nothing is ever left for this pass, and a dispatch of nothing still costs.
+        if self.parameters.off_chip {
+            pass.set_pipeline(&self.threadgroup);
+            pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+            pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
+        }
         stamp.write(pass, 3);
 
         pass.set_pipeline(&self.connectivity);

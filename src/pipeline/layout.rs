@@ -18,10 +18,19 @@ pub(crate) const GROUP_WORDS: u32 = 8;
 pub(crate) const BLOCK: u32 = 1024;
 /// Lanes of a wave of the emulated machine (`PW_WAVE`).
 pub(crate) const WAVE: u32 = 64;
-/// Waves of an item of the domain pass (`PW_ITEM_WAVES`).
-pub(crate) const ITEM_WAVES: u32 = 8;
-/// Primitives of an item of the connectivity pass (`PW_ITEM_PRIMITIVES`).
-pub(crate) const ITEM_PRIMITIVES: u32 = 512;
+/// Waves of an item of the domain pass and primitives of an item of the connectivity pass. A draw of many threadgroups
+/// keeps any device busy with large items, which load a patch less often; one of few needs small ones.
+pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
+pub(crate) const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
+/// Threadgroups from which on items are large.
+pub(crate) const LARGE_ITEMS_FROM: u32 = 128;
+
+/// What one workgroup of a pass takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) waves: u32,
+    pub(crate) primitives: u32,
+}
 
 /// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).
 pub(crate) const PATCH_HEADER_WORDS: u32 = 4;
@@ -54,6 +63,11 @@ pub(crate) const MAX_PATCHES: u32 = 64;
 
 pub(crate) const MODE_ON_CHIP: u32 = 0;
 pub(crate) const MODE_DYNAMIC: u32 = 1;
+
+/// `PW_READING_*`; the low byte is the number of factors that are averaged.
+pub(crate) const READING_CULLED_EXCLUDED: u32 = 0x100;
+pub(crate) const READING_CULLED_AS_THEY_ARE: u32 = 0x200;
+pub(crate) const READING_RAW: u32 = 0x400;
 
 pub(crate) const ROLE_HULL: u32 = 0;
 pub(crate) const ROLE_DOMAIN: u32 = 1;
@@ -98,16 +112,18 @@ pub(crate) struct Params {
     pub(crate) connectivity_items: u32,
     pub(crate) connectivity_capacity: u32,
     pub(crate) slots: u32,
-    pub(crate) spare: [u32; 2],
+    pub(crate) item_waves: u32,
+    pub(crate) item_primitives: u32,
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(crate) vertex_buffers: [[u32; 4]; VERTEX_BUFFERS],
-    pub(crate) patch_table: u32,
-    pub(crate) draw_indices: u32,
-    pub(crate) more_spare: [u32; 2],
     pub(crate) indirect_offset: u32,
     pub(crate) indirect_stride: u32,
     pub(crate) most_patches: u32,
     pub(crate) most_threadgroups: u32,
+    pub(crate) readings: u32,
+    pub(crate) patch_table: u32,
+    pub(crate) draw_indices: u32,
+    pub(crate) spare: u32,
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));
@@ -151,7 +167,8 @@ pub(crate) struct GroupRecord {
     pub(crate) sum_low: u32,
     pub(crate) sum_high: u32,
     pub(crate) off_chip: u32,
-    pub(crate) culled: u32,
+    /// In the lower half; above it the patches that there are, which strip cuts can make fewer than was planned.
+    pub(crate) culled_and_patches: u32,
     pub(crate) primitive_base: u32,
 }
 

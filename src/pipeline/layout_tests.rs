@@ -71,8 +71,9 @@ fn structs_lie_as_in_wgsl() {
         role mode slot chunk first_threadgroup threadgroups patches_per_threadgroup patches_per_instance
         threadgroups_per_instance first_patch patches two_levels threadgroup_records patch_records block_sums queue
         vertex_capacity primitive_capacity queue_capacity off_chip_capacity first_vertex base_vertex first_instance
-        index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots on_chip_below
-        vertex_buffers patch_table draw_indices indirect_offset indirect_stride most_patches most_threadgroups);
+        index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots item_waves
+        item_primitives on_chip_below vertex_buffers indirect_offset indirect_stride most_patches
+        most_threadgroups readings patch_table draw_indices);
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start

@@ -62,6 +62,8 @@ pub struct Tessellation {
     pub(crate) patch_words: u32,
     /// What was asked; of an indirect draw, what there is room for.
     pub(crate) shape: DrawShape,
+    /// What statistics follow from.
+    pub(crate) pipeline_shape: crate::hardware::PipelineShape,
     /// Whether the GPU alone knows how many patches there are.
     pub(crate) indirect: bool,
     pub(crate) off_chip_capacity: u32,
@@ -88,8 +90,9 @@ impl Tessellation {
             ),
             patch_words: workspace.patch_words,
             shape: *shape,
+            pipeline_shape: pipeline.shape(),
+            off_chip_capacity: workspace.off_chip_blocks,
             indirect: false,
-            off_chip_capacity: workspace.descriptor.off_chip_threadgroups,
             item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
             domain: pipeline.fixed.domain,

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::device::buffer;
 use super::layout::{
     OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PATCHES, OVERFLOW_PRIMITIVES, OVERFLOW_THREADGROUPS, OVERFLOW_VERTICES,
-    SLOT_BYTES, Slot,
+    Slot,
 };
 use super::output::Tessellation;
+use super::read::Source;
 use super::workspace::Workspace;
 use crate::Error;
+use crate::hardware::Statistics;
 
 /// What a draw came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,18 +195,59 @@ impl Workspace {
         tessellation: &Tessellation,
         callback: impl FnOnce(Result<DrawReport, Error>) + Send + 'static,
     ) -> Result<bool, Error> {
-        let chunks = tessellation.chunks();
-        if chunks.is_empty() {
+        if tessellation.chunks().is_empty() {
             callback(Ok(DrawReport::default()));
             return Ok(true);
         }
-        let size = chunks.len() as u64 * SLOT_BYTES;
+        let slots = |tessellation: &Tessellation, bytes: &[u8]| {
+            Ok(report(tessellation, &bytemuck::pod_collect_to_vec::<u8, Slot>(bytes)))
+        };
+        let mut sources = tessellation.record_sources();
+        // Counters without the records.
+        sources.pop();
+        self.request(encoder, tessellation, &sources, slots, callback)
+    }
+
+    /// As [`Workspace::request_report`], with the statistics of the draw: they take the records of all its threadgroups,
+    /// 32 bytes each.
+    ///
+    /// The callback's answer is [`Error::WorkspaceTooSmall`] where the draw did not fit.
+    ///
+    /// # Errors
+    /// [`Error::Wgpu`] and [`Error::LimitExceeded`] where the ring's buffer cannot be made.
+    pub fn request_statistics(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        tessellation: &Tessellation,
+        callback: impl FnOnce(Result<Statistics, Error>) + Send + 'static,
+    ) -> Result<bool, Error> {
+        if tessellation.chunks().is_empty() {
+            callback(Ok(Statistics::default()));
+            return Ok(true);
+        }
+        let records = |tessellation: &Tessellation, bytes: &[u8]| {
+            Ok(Statistics::new(tessellation.pipeline_shape(), &tessellation.records_of(bytes)?))
+        };
+        self.request(encoder, tessellation, &tessellation.record_sources(), records, callback)
+    }
+
+    /// Copies `sources` one after the other into a buffer of the ring; once they are there, `answer` reads them.
+    fn request<T: 'static>(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        tessellation: &Tessellation,
+        sources: &[Source<'_>],
+        answer: impl FnOnce(&Tessellation, &[u8]) -> Result<T, Error> + Send + 'static,
+        callback: impl FnOnce(Result<T, Error>) + Send + 'static,
+    ) -> Result<bool, Error> {
+        let size = sources.iter().map(|source| source.size).sum();
         let device = self.device.clone();
         let Some((buffer, busy)) = self.reports.take(&device, size)? else { return Ok(false) };
         let busy = Busy::new(busy);
-        for (i, chunk) in chunks.iter().enumerate() {
-            let from = Tessellation::slot_offset(chunk);
-            encoder.copy_buffer_to_buffer(&tessellation.state, from, &buffer, i as u64 * SLOT_BYTES, Some(SLOT_BYTES));
+        let mut to = 0;
+        for source in sources {
+            encoder.copy_buffer_to_buffer(source.buffer, source.offset, &buffer, to, Some(source.size));
+            to += source.size;
         }
         let (mapped, tessellation) = (buffer.clone(), tessellation.clone());
         encoder.map_buffer_on_submit(&buffer, wgpu::MapMode::Read, 0..size, move |outcome| {
@@ -214,8 +257,8 @@ impl Workspace {
                 Ok(()) => {
                     let answer = mapped
                         .get_mapped_range(0..size)
-                        .map(|view| report(&tessellation, &bytemuck::pod_collect_to_vec::<u8, Slot>(&view)))
-                        .map_err(|error| read_back(error.to_string()));
+                        .map_err(|error| read_back(error.to_string()))
+                        .and_then(|view| answer(&tessellation, &view));
                     mapped.unmap();
                     answer
                 }

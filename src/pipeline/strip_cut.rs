@@ -15,7 +15,7 @@ pub(crate) const STRIP_CUT_INDEX_BINDING: u32 = 2;
 const BLOCK: u32 = 4096;
 
 /// The compiled passes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StripCut {
     pub(crate) layout: wgpu::BindGroupLayout,
     passes: [wgpu::ComputePipeline; 3],

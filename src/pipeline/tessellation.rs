@@ -6,11 +6,10 @@ use super::attributes::{VertexBufferSlot, attribute_sources, bindings, vertex_bu
 use super::descriptor::TessellationPipelineDescriptor;
 use super::device::{guarded, shader_capabilities};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
+use super::parameters::{self, on_chip_below, resolve_parameters};
 use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCut};
 use crate::Error;
-use crate::hardware::{
-    ParameterError, ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan, heuristic,
-};
+use crate::hardware::{ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{Bindings, FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
@@ -24,7 +23,7 @@ const STATE_SHAPE: StateShape = StateShape { chunks: CHUNKS, slots: SLOTS };
 /// A compiled tessellation pipeline: vertex, hull and domain stages and the tessellator between them, as compute passes.
 ///
 /// It belongs to the device that made it and holds no memory of a draw; that is a [`Workspace`](super::Workspace)'s.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TessellationPipeline {
     /// Tells pipelines apart in the caches of a workspace.
     pub(crate) id: u64,
@@ -32,10 +31,17 @@ pub struct TessellationPipeline {
     pub(crate) reflection: Reflection,
     pub(crate) fixed: FixedFunction,
     pub(crate) input_points: u32,
+    pub(crate) profile: Profile,
+    pub(super) footprint: PatchFootprint,
+    /// Of the patches that the kernels were compiled for at most.
     pub(crate) plan: ThreadgroupPlan,
+    /// Whether both stages have the documentation's define.
+    pub(super) compiled_off_chip: bool,
     pub(crate) parameters: ResolvedParameters,
     pub(crate) on_chip_below: [[u32; 4]; 32],
-    warnings: Vec<ParameterWarning>,
+    pub(super) warnings: Vec<ParameterWarning>,
+    /// Patches that the kernels' arrays hold.
+    pub(super) compiled_patches: u32,
     /// Bytes of a patch in the off-chip buffer.
     pub(crate) off_chip_stride: u64,
     pub(crate) slots: Vec<VertexBufferSlot>,
@@ -56,7 +62,7 @@ pub struct TessellationPipeline {
     pub(crate) indirect_layout: wgpu::BindGroupLayout,
     pub(crate) stream: wgpu::ComputePipeline,
     pub(crate) stream_layout: wgpu::BindGroupLayout,
-    kernels: ComposedKernels,
+    pub(super) kernels: ComposedKernels,
 }
 
 /// The WGSL of a pipeline's kernels as it was given to wgpu, to look at or to take elsewhere.
@@ -140,9 +146,16 @@ impl TessellationPipeline {
         };
         check_storage_buffers(&reflection, &bindings, &limits)?;
         let footprint = footprint(&reflection, descriptor);
-        let plan =
-            ThreadgroupPlan::maximised(&Profile::default(), &footprint, limits.max_compute_workgroup_storage_size)?;
-        let (parameters, warnings) = resolve_parameters(descriptor, &plan, &footprint)?;
+        let profile = Profile { max_patches: descriptor.profile.max_patches.min(MAX_PATCHES), ..descriptor.profile };
+        let plan = ThreadgroupPlan::maximised(&profile, &footprint, limits.max_compute_workgroup_storage_size)?;
+        let compiled_off_chip = parameters::compiled_off_chip(descriptor.hull_off_chip, descriptor.domain_off_chip)?;
+        let asked = parameters::Asked {
+            flags: descriptor.flags,
+            parameters: &descriptor.parameters,
+            readings: descriptor.readings,
+            compiled_off_chip,
+        };
+        let (parameters, warnings) = resolve_parameters(&asked, &plan, &profile, &footprint, descriptor.domain)?;
         let shape = KernelShape {
             input_points: descriptor.input_control_points,
             output_points: descriptor.output_control_points,
@@ -223,6 +236,7 @@ impl TessellationPipeline {
             withdraw: next()?,
             connectivity: next()?,
             strip_cut,
+            compiled_patches: shape.max_patches,
             indirect: next()?,
             indirect_layout,
             stream: next()?,
@@ -232,7 +246,10 @@ impl TessellationPipeline {
             reflection,
             fixed,
             input_points: descriptor.input_control_points,
+            profile,
+            footprint,
             plan,
+            compiled_off_chip,
             parameters,
             on_chip_below: on_chip_below(&parameters, descriptor.domain),
             warnings,
@@ -303,7 +320,7 @@ impl TessellationPipeline {
         u64::from(self.reflection.surface.stride)
     }
 
-    /// Bytes that a patch's control points and constants take in the off-chip buffer.
+    /// Bytes that a patch's place in the off-chip buffer takes.
     #[must_use]
     pub fn off_chip_bytes_per_patch(&self) -> u64 {
         self.off_chip_stride
@@ -365,42 +382,6 @@ fn check_fixed_function(descriptor: &TessellationPipelineDescriptor<'_>) -> Resu
         return Err(Error::TopologyMismatch { topology: descriptor.output_topology, domain: descriptor.domain });
     }
     Ok(())
-}
-
-fn resolve_parameters(
-    descriptor: &TessellationPipelineDescriptor<'_>,
-    plan: &ThreadgroupPlan,
-    footprint: &PatchFootprint,
-) -> Result<(ResolvedParameters, Vec<ParameterWarning>), Error> {
-    let (hull, domain) = (descriptor.hull_off_chip, descriptor.domain_off_chip);
-    if hull != domain {
-        return Err(ParameterError::OffChipMismatch { hull, domain }.into());
-    }
-    let (resolved, mut warnings) = descriptor.parameters.resolve(plan, descriptor.flags, descriptor.domain)?;
-    if resolved.off_chip {
-        let (needed, available) = (footprint.off_chip_bytes(), u64::from(Profile::default().off_chip_block_bytes));
-        if needed > available {
-            return Err(ParameterError::PatchExceedsOffChipBlock { needed, available }.into());
-        }
-        if !hull {
-            warnings.push(ParameterWarning::Recompiled);
-        }
-    }
-    Ok((resolved, warnings))
-}
-
-/// The heuristic's right side for every number of patches that a threadgroup can have.
-fn on_chip_below(parameters: &ResolvedParameters, domain: Domain) -> [[u32; 4]; 32] {
-    let mut table = [[0; 4]; 32];
-    for (i, pair) in (0..MAX_PATCHES / 2).zip(&mut table) {
-        for half in 0..2 {
-            let factors = (2 * i + half + 1) * domain.factor_count() as u32;
-            let from = heuristic::off_chip_from(parameters.tessellation_factor_threshold, factors);
-            pair[2 * half as usize] = from as u32;
-            pair[2 * half as usize + 1] = (from >> 32) as u32;
-        }
-    }
-    table
 }
 
 fn check_constants(reflection: &Reflection, constants: &[(&str, f64)]) -> Result<(), Error> {

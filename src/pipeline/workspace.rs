@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::device::{buffer, guarded};
 use super::draw::DrawShape;
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, ITEM_PRIMITIVES, ITEM_WAVES, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS,
-    USED_BYTES, WAVE, WORDS_OFFSET, patch_words,
+    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS, SMALL_ITEM, USED_BYTES, WAVE,
+    WORDS_OFFSET, patch_words,
 };
 use super::report::ReportRing;
 use super::tessellation::TessellationPipeline;
@@ -112,6 +112,8 @@ pub struct Workspace {
     pub(crate) state: wgpu::Buffer,
     pub(crate) arguments: wgpu::Buffer,
     pub(crate) off_chip: wgpu::Buffer,
+    /// Threadgroups that `off_chip` holds: none where the workspace was made for an on-chip pipeline.
+    pub(crate) off_chip_blocks: u32,
     pub(crate) params: wgpu::Buffer,
     /// Bound where a draw has no index buffer.
     pub(crate) stand_in: wgpu::Buffer,
@@ -175,7 +177,7 @@ impl Workspace {
         let most_vertices = descriptor.chunks.iter().map(|chunk| chunk.vertices).max().unwrap_or(0);
         let most_primitives = descriptor.chunks.iter().map(|chunk| chunk.primitives).max().unwrap_or(0);
         // Each threadgroup can end in an item that is not full.
-        let items = [most_vertices.div_ceil(WAVE * ITEM_WAVES), most_primitives.div_ceil(ITEM_PRIMITIVES)]
+        let items = [most_vertices.div_ceil(WAVE * SMALL_ITEM.waves), most_primitives.div_ceil(SMALL_ITEM.primitives)]
             .map(|full| descriptor.threadgroups.saturating_add(full));
         let strip_cut = pipeline.strip_cut.is_some();
         let (offsets, words) = state_offsets(&descriptor, patch_words, items, strip_cut)?;
@@ -192,11 +194,11 @@ impl Workspace {
         )?;
         let off_chip_bytes_per_threadgroup = pipeline.off_chip_bytes_per_threadgroup();
         // An on-chip pipeline has none but what the binding asks for: one element of the array.
-        let blocks = if pipeline.parameters.off_chip { u64::from(descriptor.off_chip_threadgroups) } else { 0 };
+        let off_chip_blocks = if pipeline.parameters.off_chip { descriptor.off_chip_threadgroups } else { 0 };
         let off_chip = buffer(
             device,
             &name("off-chip"),
-            (blocks * off_chip_bytes_per_threadgroup).max(pipeline.off_chip_stride),
+            (u64::from(off_chip_blocks) * off_chip_bytes_per_threadgroup).max(pipeline.off_chip_stride),
             storage | wgpu::BufferUsages::COPY_DST,
         )?;
         let slots = descriptor.draws * descriptor.chunks.len() as u32;
@@ -239,6 +241,7 @@ impl Workspace {
             state,
             arguments,
             off_chip,
+            off_chip_blocks,
             params,
             stand_in: buffer(device, &name("no index buffer"), 16, wgpu::BufferUsages::STORAGE)?,
             params_held: vec![None; (slots * 2 * GENERATIONS) as usize],
@@ -336,8 +339,9 @@ impl Workspace {
         if self.index_stride != index_stride {
             return mismatch("index bytes of a primitive", self.index_stride, index_stride);
         }
+        // An on-chip pipeline asks for no room there; the workspace may have it all the same.
         let off_chip = pipeline.off_chip_bytes_per_threadgroup();
-        if self.off_chip_bytes_per_threadgroup != off_chip {
+        if off_chip != 0 && self.off_chip_bytes_per_threadgroup != off_chip {
             return mismatch("off-chip bytes of a threadgroup", self.off_chip_bytes_per_threadgroup, off_chip);
         }
         Ok(())

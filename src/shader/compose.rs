@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use super::fetch::{AttributeSource, Bindings};
-use super::prelude::PRELUDE;
-use super::{Reflection, fetch};
+use super::prelude::{PRELUDE, library_of};
+use super::{Reflection, Surface, fetch};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
 
 const STATE: &str = include_str!("../../shaders/state.wgsl");
@@ -87,8 +87,10 @@ pub(crate) fn threadgroup(
     text.push_str(&reflection.source);
     text.push('\n');
     text.push_str(PRELUDE);
+    text.push_str(&library_of(&reflection.source).text(fixed.partitioning, fixed.maximum_factor));
     text.push_str(&constants(fixed, state));
     push_stages(&mut text, reflection, fixed, shape);
+    push_store_vertex(&mut text, &reflection.surface);
     fetch::push(&mut text, reflection.attributes.as_ref(), attributes, bindings, shape.strip_cut);
     text.push_str(STATE);
     text.push_str(PARAMS);
@@ -238,6 +240,40 @@ fn push_calls(text: &mut String, reflection: &Reflection, fixed: &FixedFunction,
         reflection.factors_member,
         factors.join(", "),
     );
+}
+
+/// Writes `PwVertexUnit` and `pw_store_vertex`: a vertex as whole 16-byte units, or 8 or 4 where its stride asks for that,
+/// padding as zeros. Sectors of memory that are written in part only cost an H200 more than twice the time, and few wide
+/// stores are better than many narrow ones.
+fn push_store_vertex(text: &mut String, surface: &Surface) {
+    let mut words = vec!["0u".to_owned(); (surface.stride / 4) as usize];
+    for member in &surface.members {
+        for i in 0..member.components {
+            let component = match (member.components, ["x", "y", "z", "w"].get(i as usize)) {
+                (2.., Some(component)) => format!(".{component}"),
+                _ => String::new(),
+            };
+            if let Some(word) = words.get_mut((member.offset / 4 + i) as usize) {
+                *word = format!("bitcast<u32>(pw_surface.{}{component})", member.name);
+            }
+        }
+    }
+    let unit = match surface.stride {
+        stride if stride.is_multiple_of(16) => 4,
+        stride if stride.is_multiple_of(8) => 2,
+        _ => 1,
+    };
+    let name = match unit {
+        4 => "vec4u",
+        2 => "vec2u",
+        _ => "u32",
+    };
+    let units = words.len() / unit;
+    let _ = write!(text, "alias PwVertexUnit = {name};\nfn pw_store_vertex(pw_i: u32, pw_surface: PwSurface) {{\n");
+    for (i, words) in words.chunks(unit).enumerate() {
+        let _ = writeln!(text, "    pw_vertices[pw_i * {units}u + {i}u] = {name}({});", words.join(", "));
+    }
+    text.push_str("}\n");
 }
 
 /// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.

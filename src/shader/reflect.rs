@@ -10,7 +10,7 @@ use super::graph::Graph;
 use super::layout::Types;
 use super::lines::Lines;
 use super::naga_front::{self, Text};
-use super::prelude::Appendix;
+use super::prelude::{Appendix, library_of};
 use super::reflection::{Reflection, StageLines, StageNames};
 use super::scan::{Header, Scan};
 use super::signature::{self, Stage, StageFunction};
@@ -80,7 +80,7 @@ pub(crate) fn reflect_with(
     let constants = result(Stage::PatchConstants, headers.patch_constants)?;
     result(Stage::Domain, headers.domain)?;
 
-    let appendix = Appendix::new(&input_point, &output_point, &constants);
+    let appendix = Appendix::new(&input_point, &output_point, &constants, library_of(source));
     let accessors = [headers.vertex, output_header, headers.patch_constants];
     let places = Text {
         lines: &lines,

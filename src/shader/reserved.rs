@@ -1,6 +1,7 @@
 //! Names that the user's module-scope declarations may not take.
 
 use super::prelude::{CONSTANTS, FACTORS, INPUT_POINT, OUTPUT_POINT, VERTEX_ID};
+use crate::library;
 
 /// What patchwave gives the shader under these names, beside the factor structs.
 const GIVEN: [&str; 4] = [INPUT_POINT, OUTPUT_POINT, CONSTANTS, VERTEX_ID];
@@ -34,6 +35,8 @@ pub(super) fn owner(name: &str) -> Option<&'static str> {
         Some("names that start with `pw_`, `Pw` or `PW_` are patchwave's")
     } else if GIVEN.contains(&name) || FACTORS.contains(&name) {
         Some("patchwave gives it to every shader")
+    } else if library::has_name(name) {
+        Some("patchwave's library of shader functions has it (docs/library.md)")
     } else if PREDECLARED.split_ascii_whitespace().any(|word| word == name) {
         Some("it is WGSL's own and patchwave's passes, which share the module, use WGSL's")
     } else {

@@ -16,7 +16,7 @@ fn bicubic_quad() {
     let expected = Reflection {
         source: BICUBIC.to_owned(),
         names,
-        lines: StageLines { vertex: 18, hull: Some(22), patch_constants: 26, domain: 72 },
+        lines: StageLines { vertex: 18, hull: Some(22), patch_constants: 26, domain: 48 },
         attributes: Some(Attributes {
             type_name: "Attributes".to_owned(),
             members: vec![AttributeMember {

@@ -22,10 +22,11 @@ pub const CONNECTIVITY_WGSL: [&str; 4] = [FACTORS, PLACEMENT, RINGS, CONNECTIVIT
 pub fn wgsl_constants(domain: Domain, partitioning: Partitioning, topology: OutputTopology) -> String {
     format!(
         "const PW_DOMAIN: u32 = {}u;\nconst PW_PARTITIONING: u32 = {}u;\nconst PW_TOPOLOGY: u32 = {}u;\n\
-         const PW_FACTORS: u32 = {}u;\n",
+         const PW_FACTORS: u32 = {}u;\nconst PW_EDGES: u32 = {}u;\n",
         domain.number(),
         partitioning.number(),
         topology.number(),
         domain.factor_count(),
+        domain.edge_count(),
     )
 }

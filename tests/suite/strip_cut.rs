@@ -121,6 +121,12 @@ fn off_chip_and_several_draws() {
     assert!(patches > 100 && patches < 600);
     let short = patchwave::Draw { vertices: 0..9, ..draw.clone() };
     let plain = patchwave::Draw { vertices: 0..99, index_buffer: None, ..draw.clone() };
+    // Patches that are not there are not counted as culled, either.
+    let result = rig.run(&pipeline, &mut workspace, &draw);
+    let records = result.threadgroup_records_blocking(&rig.device, &rig.queue).expect("the records");
+    assert_eq!(records.iter().map(|record| record.patches as usize).sum::<usize>(), patches);
+    assert_eq!(records.iter().map(|record| record.culled).sum::<u32>(), 0);
+    workspace.reset();
     for _ in 0..2 {
         let expected = [(&draw, patches), (&short, 2 * 3), (&plain, 33 * 3), (&draw, patches)];
         for (draw, expected) in expected {

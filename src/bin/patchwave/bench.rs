@@ -1,13 +1,12 @@
 //! `patchwave bench`: how fast the passes are on an adapter, beside a plain fill of memory in the same run.
 
-mod grid;
-mod measure;
-
 use crate::adapter::AdapterChoice;
+use crate::measure::{self, Sample, Timer, fill_bandwidth};
+use crate::scene::gpu::Gpu;
+use crate::scene::grid::{Grid, Load};
+use crate::scene::mode::{Mode, ParameterArgs};
 use crate::{Outcome, output};
 use comfy_table::Table;
-use grid::{Grid, Load};
-use measure::{Sample, Timer, fill_bandwidth};
 use serde::Serialize;
 
 /// Measure the passes on an adapter: points, triangles and bytes a second
@@ -30,20 +29,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "F,…", value_delimiter = ',', default_values_t = [1.0f32, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])]
     factors: Vec<f32>,
     /// Modes, comma-separated: onchip, offchip, dynamic
-    #[arg(long, value_name = "M,…", value_delimiter = ',', value_enum, default_values_t = [grid::Mode::Onchip, grid::Mode::Offchip, grid::Mode::Dynamic])]
-    modes: Vec<grid::Mode>,
-    /// Also 1 % of patches at factor 64 among 2, scattered and clustered
+    #[arg(long, value_name = "M,…", value_delimiter = ',', value_enum, default_values_t = Mode::ALL)]
+    modes: Vec<Mode>,
+    /// Also 1 % of patches at factor 64 among 2, scattered and clustered, and neighbourhoods of both kinds
     #[arg(long)]
     skewed: bool,
-    /// Patches per threadgroup [default: as many as fit]
-    #[arg(long, value_name = "P")]
-    patches_per_threadgroup: Option<u32>,
-    /// Average factor from which a threadgroup goes off-chip in dynamic mode [default: about 256 domain points]
-    #[arg(long, value_name = "T")]
-    factor_threshold: Option<f32>,
-    /// Domain waves that an off-chip threadgroup still runs on-chip in dynamic mode
-    #[arg(long, value_name = "W")]
-    wave_threshold: Option<u32>,
+    #[command(flatten)]
+    parameters: ParameterArgs,
     /// Timed repetitions of each row, after one to warm up
     #[arg(long, value_name = "N", default_value_t = 7)]
     repeat: u32,
@@ -87,18 +79,20 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let chosen = args.adapter.choose()?;
-    let (device, queue) = measure::device(&chosen.adapter)?;
-    let timer = Timer::new(&device, &queue);
-    let fill = fill_bandwidth(&device, &queue, &timer, args.repeat)?;
+    let gpu = Gpu::open(&chosen)?;
+    let Gpu { device, queue, .. } = &gpu;
+    let timer = Timer::new(device, queue);
+    let fill = fill_bandwidth(device, queue, &timer, args.repeat)?;
     let mut rows = Vec::new();
     for &patches in &args.patches {
         let mut loads: Vec<Load> = args.factors.iter().map(|&factor| Load::Uniform(factor)).collect();
         if args.skewed {
-            loads.extend([Load::Scattered, Load::Clustered]);
+            loads.extend([Load::Scattered(64.0), Load::Clustered(64.0), Load::Neighbourhoods(64.0)]);
         }
         for load in loads {
+            let grid = Grid::new(&gpu, patches, load, args.parameters.parameters().patches_per_threadgroup)?;
             for &mode in &args.modes {
-                rows.push(row(args, &device, &queue, &timer, fill, patches, load, mode)?);
+                rows.push(row(args, &gpu, &timer, fill, &grid, load, mode)?);
                 if !args.json {
                     let row = &rows[rows.len() - 1];
                     eprintln!("{} {} {}: {:.4} ms", row.patches, row.load, row.mode, row.milliseconds);
@@ -117,25 +111,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-#[expect(clippy::too_many_arguments, reason = "one row's circumstances, handed through once")]
-fn row(
-    args: &Args,
-    device: &wgpu::Device,
-    queue: &wgpu::Queue,
-    timer: &Timer,
-    fill: f64,
-    patches: u32,
-    load: Load,
-    mode: grid::Mode,
-) -> anyhow::Result<Row> {
-    let parameters = patchwave::hardware::TessellationParameters {
-        patches_per_threadgroup: args.patches_per_threadgroup,
-        tessellation_factor_threshold: args.factor_threshold,
-        ds_wave_threshold: args.wave_threshold,
-    };
-    let grid = Grid::new(device, queue, patches, load, mode, &parameters)?;
+fn row(args: &Args, gpu: &Gpu, timer: &Timer, fill: f64, grid: &Grid, load: Load, mode: Mode) -> anyhow::Result<Row> {
+    let pipeline = mode.of(&grid.pipeline, &args.parameters.parameters())?;
     let Sample { milliseconds, encode_microseconds, report, memory_bytes, passes } =
-        measure::tessellation(device, queue, timer, &grid, args.repeat)?;
+        grid.with_draw(|draw| measure::tessellation(&gpu.device, &gpu.queue, timer, &pipeline, draw, args.repeat))?;
     anyhow::ensure!(
         report.vertices == grid.expected_points(),
         "the GPU made {} points, the tessellator {}",
@@ -143,13 +122,13 @@ fn row(
         grid.expected_points()
     );
     let median = milliseconds[milliseconds.len() / 2];
-    let bytes = report.vertices * grid.pipeline.vertex_stride() + report.primitives * 12;
+    let bytes = report.vertices * pipeline.vertex_stride() + report.primitives * 12;
     let gigabytes_per_second = bytes as f64 / median / 1e6;
     Ok(Row {
         load: load.to_string(),
         mode: mode.name(),
-        patches,
-        patches_per_threadgroup: grid.pipeline.parameters().patches_per_threadgroup,
+        patches: grid.patches(),
+        patches_per_threadgroup: pipeline.parameters().patches_per_threadgroup,
         points: report.vertices,
         triangles: report.primitives,
         milliseconds: median,

@@ -18,6 +18,18 @@ What becomes of them:
   A patch with an edge factor that is NaN, 0 or less is culled. An inside factor
   that is NaN, 0 or less becomes the lower bound.";
 
+/// One factor for all edges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factor(pub(crate) f32);
+
+impl FromStr for Factor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        factor_bits(text).map(|bits| Self(f32::from_bits(bits)))
+    }
+}
+
 /// The options whose values are factors.
 const OPTIONS: [&str; 3] = ["--edges", "--inside", "--factor"];
 

@@ -5,8 +5,11 @@
 
 mod adapter;
 mod bench;
+mod canvas;
+mod compare;
 mod factors;
 mod info;
+mod measure;
 mod names;
 mod output;
 mod pattern_svg;
@@ -14,6 +17,8 @@ mod progress;
 mod render;
 mod scene;
 mod tessellate;
+mod timeline;
+mod tune;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +58,9 @@ enum Verb {
     Render(render::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
+    Compare(compare::Args),
+    Timeline(timeline::Args),
+    Tune(tune::Args),
     Bench(bench::Args),
     Info(info::Args),
 }
@@ -74,6 +82,9 @@ fn main() -> ExitCode {
         Verb::Render(args) => render::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),
+        Verb::Compare(args) => compare::run(&args),
+        Verb::Tune(args) => tune::run(&args),
+        Verb::Timeline(args) => timeline::run(&args),
         Verb::Bench(args) => bench::run(&args),
         Verb::Info(args) => info::run(&args),
     };

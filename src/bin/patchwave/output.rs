@@ -21,6 +21,11 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "error: {line}");
 }
 
+/// Says one line on stderr about what is odd without being wrong.
+pub(crate) fn warn(line: &str) {
+    let _ = writeln!(io::stderr(), "warning: {line}");
+}
+
 /// Writes a text to stdout.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();

@@ -1,21 +1,21 @@
 //! `patchwave render`: a scene through the whole pipeline into a picture.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
 use patchwave::mesh::ObjOptions;
 use patchwave::tessellator::Partitioning;
-use patchwave::{Mesh, Tessellation, Workspace, WorkspaceDescriptor};
+use patchwave::{Mesh, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor};
 
 use crate::adapter::AdapterChoice;
-use crate::factors::{HOW_WRITTEN, factor_bits};
+use crate::factors::{Factor, HOW_WRITTEN};
 use crate::progress::Progress;
 use crate::scene::Size;
 use crate::scene::camera::Camera;
 use crate::scene::gpu::Gpu;
+use crate::scene::mode::{Mode, ParameterArgs};
 use crate::scene::picture::Picture;
 use crate::scene::stopwatch::Stopwatch;
 use crate::scene::studio::Studio;
@@ -57,6 +57,11 @@ pub(crate) struct Args {
     /// Also write the tessellated mesh, as Wavefront OBJ
     #[arg(long, value_name = "FILE")]
     obj: Option<PathBuf>,
+    /// Where domain waves run; the picture is the same
+    #[arg(long, value_enum, value_name = "MODE", default_value = "onchip")]
+    mode: Mode,
+    #[command(flatten)]
+    parameters: ParameterArgs,
     #[command(flatten)]
     adapter: AdapterChoice,
 }
@@ -66,18 +71,6 @@ pub(crate) struct Args {
 enum Scene {
     /// Newell's teapot: 32 bicubic patches
     Teapot,
-}
-
-/// One factor for all edges.
-#[derive(Clone, Copy, Debug)]
-struct Factor(f32);
-
-impl FromStr for Factor {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        factor_bits(text).map(|bits| Self(f32::from_bits(bits)))
-    }
 }
 
 /// What the table says of a draw.
@@ -99,6 +92,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let same = format!("--output and --obj are both {}; name two files", args.output.display());
         return Err(output::Usage(same).into());
     }
+    for ignored in args.parameters.ignored_in(args.mode) {
+        output::warn(&format!("{ignored} means nothing in mode {}; it goes with --mode dynamic", args.mode.name()));
+    }
     // Whether the files can be written is known before any work is done for them.
     let picture_file = output::Prepared::new(&args.output)?;
     let obj_file = args.obj.as_deref().map(output::Prepared::new).transpose()?;
@@ -111,11 +107,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     // Fine enough for a smooth outline, or coarse enough for triangles to be seen.
     let by_size = Factors::Segment(if args.wireframe { 24.0 } else { 10.0 });
     let factors = args.factor.map_or(by_size, |factor| Factors::Fixed(factor.0));
-    let teapot = Teapot::new(&gpu, &camera, factors, args.partitioning)?;
+    let teapot =
+        Teapot::new(&gpu, &camera, factors, args.partitioning, args.parameters.parameters().patches_per_threadgroup)?;
+    let pipeline = args.mode.of(&teapot.pipeline, &args.parameters.parameters())?;
     let studio = Studio::new(&gpu, &teapot.pipeline, &camera, args.size, args.wireframe)?;
 
     progress.say("tessellating and drawing");
-    let (figures, tessellation) = draw(&gpu, &teapot, &studio, &picture)?;
+    let (figures, tessellation) = draw(&gpu, &teapot, &pipeline, &studio, &picture)?;
     progress.say("writing");
     picture_file.write(&picture.read_png(&gpu)?)?;
     if let Some(file) = obj_file {
@@ -130,9 +128,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 /// Tessellates and draws once.
-fn draw(gpu: &Gpu, teapot: &Teapot, studio: &Studio, picture: &Picture) -> anyhow::Result<(Figures, Tessellation)> {
+fn draw(
+    gpu: &Gpu,
+    teapot: &Teapot,
+    pipeline: &TessellationPipeline,
+    studio: &Studio,
+    picture: &Picture,
+) -> anyhow::Result<(Figures, Tessellation)> {
     let Gpu { device, queue, .. } = gpu;
-    let pipeline = &teapot.pipeline;
     let measurement = teapot.with_draw(|draw| pipeline.measure_blocking(device, queue, draw))?;
     let sizes = WorkspaceDescriptor::for_measurement(pipeline, &measurement)?;
     let mut workspace = Workspace::new(device, pipeline, sizes)?;

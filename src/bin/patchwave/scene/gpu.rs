@@ -21,10 +21,10 @@ impl Gpu {
     /// Opens the adapter with what patchwave asks for, and timestamps where it has them.
     pub(crate) fn open(chosen: &Candidate) -> anyhow::Result<Self> {
         let name = chosen.info.name.clone();
-        let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("patchwave"),
-            required_features: TessellationPipeline::required_features() | chosen.adapter.features() & timestamps,
+            required_features: TessellationPipeline::required_features()
+                | chosen.adapter.features() & crate::measure::STAMPS,
             required_limits: TessellationPipeline::required_limits(&chosen.adapter),
             ..wgpu::DeviceDescriptor::default()
         };

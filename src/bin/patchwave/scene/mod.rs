@@ -1,7 +1,11 @@
-//! What verbs that draw share: a device, a camera, the meshes, the studio they stand in, and the picture that comes out.
+//! What verbs that draw share: a device, the scenes and their modes, a camera, the studio that the teapot stands in, and the
+//! picture that comes out.
 
 pub(crate) mod camera;
 pub(crate) mod gpu;
+pub(crate) mod grid;
+pub(crate) mod mode;
+pub(crate) mod named;
 pub(crate) mod picture;
 pub(crate) mod stopwatch;
 pub(crate) mod studio;

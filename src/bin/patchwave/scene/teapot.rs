@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use glam::Vec3;
+use patchwave::hardware::TessellationParameters;
 use patchwave::tessellator::{Domain, Partitioning};
 use patchwave::{Draw, IndexBuffer, TessellationPipeline, TessellationPipelineDescriptor};
 use serde::Deserialize;
@@ -57,12 +58,13 @@ pub(crate) struct Teapot {
 }
 
 impl Teapot {
-    /// The teapot as it is tessellated for this camera.
+    /// The teapot as it is tessellated for this camera. The pipeline is on-chip, and compiled for every mode.
     pub(crate) fn new(
         gpu: &Gpu,
         camera: &Camera,
         factors: Factors,
         partitioning: Partitioning,
+        patches_per_threadgroup: Option<u32>,
     ) -> anyhow::Result<Self> {
         let data: Data = serde_json::from_str(DATA).context("the teapot's data is damaged")?;
         let indices = data.patches.as_flattened();
@@ -111,6 +113,10 @@ impl Teapot {
                     attributes: &wgpu::vertex_attr_array![0 => Float32x3],
                 }],
                 bind_group_layouts: &[Some(&layout)],
+                // Compiled for every mode.
+                hull_off_chip: true,
+                domain_off_chip: true,
+                parameters: TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
                 ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
             },
         )?;

@@ -1,6 +1,5 @@
 //! The clocks, and what is timed with them.
 
-use super::grid::Grid;
 use patchwave::pipeline::{DrawReport, PassTimestamps};
 use patchwave::{Draw, TessellationPipeline, Workspace, WorkspaceDescriptor};
 use std::sync::mpsc;
@@ -17,6 +16,13 @@ pub(crate) struct Sample {
     pub(crate) passes: Option<[f64; 4]>,
 }
 
+impl Sample {
+    /// The median.
+    pub(crate) fn median(&self) -> f64 {
+        self.milliseconds.get(self.milliseconds.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
 /// GPU time stamps where the device has them and they can be believed, else the wall clock.
 pub(crate) struct Timer {
     stamps: Option<Stamps>,
@@ -29,20 +35,10 @@ struct Stamps {
     nanoseconds: f64,
 }
 
-const STAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+/// What [`Timer`] and [`tessellation`] use of a device where it has it.
+pub(crate) const STAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
-
-/// A device with what the benchmark can use.
-pub(crate) fn device(adapter: &wgpu::Adapter) -> anyhow::Result<(wgpu::Device, wgpu::Queue)> {
-    let descriptor = wgpu::DeviceDescriptor {
-        label: Some("patchwave bench"),
-        required_features: adapter.features() & STAMPS,
-        required_limits: TessellationPipeline::required_limits(adapter),
-        ..wgpu::DeviceDescriptor::default()
-    };
-    Ok(pollster::block_on(adapter.request_device(&descriptor))?)
-}
 
 impl Timer {
     pub(crate) fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
@@ -103,22 +99,18 @@ impl Timer {
     }
 }
 
-/// Times the passes of a grid, each time into the next of several workspaces, so that no output lies in a cache.
+/// Times the passes of a draw, each time into the next of several workspaces, so that no output lies in a cache.
 pub(crate) fn tessellation(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
     timer: &Timer,
-    grid: &Grid,
+    pipeline: &TessellationPipeline,
+    draw: &Draw<'_>,
     repeat: u32,
 ) -> anyhow::Result<Sample> {
-    let slices = [grid.vertices.slice(..)];
-    let groups = [Some(&grid.bind_group)];
-    let mut draw = Draw::new(0..grid.patches * 16);
-    draw.vertex_buffers = &slices;
-    draw.bind_groups = &groups;
-    let measurement = grid.pipeline.measure_blocking(device, queue, &draw)?;
-    let sizes = WorkspaceDescriptor::for_measurement(&grid.pipeline, &measurement)?;
-    let mut workspace = Workspace::new(device, &grid.pipeline, sizes)?;
+    let measurement = pipeline.measure_blocking(device, queue, draw)?;
+    let sizes = WorkspaceDescriptor::for_measurement(pipeline, &measurement)?;
+    let mut workspace = Workspace::new(device, pipeline, sizes)?;
     let memory_bytes = workspace.total_bytes();
 
     let mut milliseconds = Vec::new();
@@ -130,7 +122,7 @@ pub(crate) fn tessellation(
         let mut encode_time = 0.0;
         let time = timer.time(device, queue, |encoder| {
             let begin = Instant::now();
-            let tessellation = grid.pipeline.encode(queue, encoder, &mut workspace, &draw)?;
+            let tessellation = pipeline.encode(queue, encoder, &mut workspace, draw)?;
             encode_time = begin.elapsed().as_secs_f64() * 1e6;
             if turn == 0 {
                 workspace.request_report(encoder, &tessellation, move |report| {
@@ -153,7 +145,7 @@ pub(crate) fn tessellation(
         milliseconds,
         report,
         memory_bytes,
-        passes: passes(device, queue, timer, grid, &mut workspace, &draw, repeat)?,
+        passes: passes(device, queue, timer, pipeline, &mut workspace, draw, repeat)?,
     })
 }
 
@@ -162,7 +154,7 @@ fn passes(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
     timer: &Timer,
-    grid: &Grid,
+    pipeline: &TessellationPipeline,
     workspace: &mut Workspace,
     draw: &Draw<'_>,
     repeat: u32,
@@ -182,7 +174,7 @@ fn passes(
         workspace.reset();
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let timestamps = PassTimestamps { query_set: &queries, first_query: 0 };
-        grid.pipeline.encode_with_timestamps(queue, &mut encoder, workspace, draw, &timestamps)?;
+        pipeline.encode_with_timestamps(queue, &mut encoder, workspace, draw, &timestamps)?;
         encoder.resolve_query_set(&queries, 0..count, &resolved, 0);
         encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, Some(size));
         queue.submit([encoder.finish()]);

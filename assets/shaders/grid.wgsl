@@ -1,12 +1,6 @@
-// The benchmark's patch: a bicubic Bézier quad with position and normal, 32 bytes a vertex.
+// The grid's patch: a bicubic Bézier quad with position and normal, 32 bytes a vertex, one factor a patch from a table.
 
-struct Settings {
-    factor: f32,             // of most patches
-    heavy_factor: f32,       // of the heavy ones
-    heavy_stride: u32,       // every so many patches is heavy; 0: none
-    heavy_count: u32,        // the first so many patches are heavy
-}
-@group(0) @binding(0) var<uniform> settings: Settings;
+@group(0) @binding(0) var<storage, read> factors: array<f32>;
 
 struct Attributes { @location(0) position: vec3f }
 struct ControlPoint { position: vec3f }
@@ -18,10 +12,7 @@ fn vertex(attributes: Attributes) -> ControlPoint {
 }
 
 fn patch_constants(patch_id: u32) -> PatchConstants {
-    var factor = settings.factor;
-    if (patch_id < settings.heavy_count || (settings.heavy_stride != 0u && patch_id % settings.heavy_stride == 0u)) {
-        factor = settings.heavy_factor;
-    }
+    let factor = factors[patch_id];
     return PatchConstants(QuadFactors(vec4f(factor), vec2f(factor)));
 }
 

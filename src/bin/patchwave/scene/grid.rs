@@ -1,0 +1,153 @@
+//! A grid of bicubic patches, each with a factor of its own.
+
+use patchwave::hardware::TessellationParameters;
+use patchwave::tessellator::{OutputTopology, Partitioning, TessellatedPatch};
+use patchwave::{Domain, Draw, TessellationPipeline, TessellationPipelineDescriptor};
+use std::fmt;
+
+use super::gpu::Gpu;
+
+const SHADER: &str = include_str!("../../../../assets/shaders/grid.wgsl");
+
+/// The factor of patches that are not heavy.
+const LIGHT: f32 = 2.0;
+
+/// Which patches have which factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Load {
+    /// All the same.
+    Uniform(f32),
+    /// Every hundredth at this factor, the others at 2.
+    Scattered(f32),
+    /// The first hundredth at this factor, the others at 2.
+    Clustered(f32),
+    /// In every 512 patches, the first 64 at this factor, the others at 2.
+    Neighbourhoods(f32),
+}
+
+impl Load {
+    /// The factors of so many patches.
+    fn factors(self, patches: u32) -> Vec<f32> {
+        let factor = |patch: u32| {
+            let (heavy, factor) = match self {
+                Self::Uniform(factor) => (true, factor),
+                Self::Scattered(factor) => (patch.is_multiple_of(100), factor),
+                Self::Clustered(factor) => (patch < patches.div_ceil(100), factor),
+                Self::Neighbourhoods(factor) => (patch % 512 < 64, factor),
+            };
+            if heavy { factor } else { LIGHT }
+        };
+        (0..patches).map(factor).collect()
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform(factor) => write!(f, "uniform {factor}"),
+            Self::Scattered(factor) => write!(f, "1 % at {factor}, scattered"),
+            Self::Clustered(factor) => write!(f, "1 % at {factor}, clustered"),
+            Self::Neighbourhoods(factor) => write!(f, "neighbourhoods at {factor}"),
+        }
+    }
+}
+
+/// A grid, ready to be drawn.
+pub(crate) struct Grid {
+    /// On-chip, and compiled for every mode.
+    pub(crate) pipeline: TessellationPipeline,
+    vertices: wgpu::Buffer,
+    bind_group: wgpu::BindGroup,
+    factors: Vec<f32>,
+}
+
+impl Grid {
+    pub(crate) fn new(
+        gpu: &Gpu,
+        patches: u32,
+        load: Load,
+        patches_per_threadgroup: Option<u32>,
+    ) -> anyhow::Result<Self> {
+        let storage = wgpu::BufferUsages::STORAGE;
+        let vertices = gpu.buffer("grid points", bytemuck::cast_slice(&positions(patches)), storage);
+        let factors = load.factors(patches);
+        let table = gpu.buffer("grid factors", bytemuck::cast_slice(&factors), storage);
+        let group_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("grid"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Storage { read_only: true },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("grid"),
+            layout: &group_layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: table.as_entire_binding() }],
+        });
+        let mut descriptor = TessellationPipelineDescriptor {
+            label: Some("grid"),
+            vertex_buffers: &[wgpu::VertexBufferLayout {
+                array_stride: 12,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+            }],
+            bind_group_layouts: &[Some(&group_layout)],
+            hull_off_chip: true,
+            domain_off_chip: true,
+            parameters: TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
+            ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
+        };
+        descriptor.names.hull = None;
+        let pipeline = TessellationPipeline::new(&gpu.device, &descriptor)?;
+        gpu.check()?;
+        Ok(Self { pipeline, vertices, bind_group, factors })
+    }
+
+    /// Calls `with` with the draw of all patches.
+    pub(crate) fn with_draw<T>(&self, with: impl FnOnce(&Draw<'_>) -> T) -> T {
+        with(&Draw {
+            vertex_buffers: &[self.vertices.slice(..)],
+            bind_groups: &[Some(&self.bind_group)],
+            ..Draw::new(0..self.patches() * 16)
+        })
+    }
+
+    /// How many patches it has.
+    pub(crate) fn patches(&self) -> u32 {
+        self.factors.len() as u32
+    }
+
+    /// Domain points by the tessellator on the CPU.
+    pub(crate) fn expected_points(&self) -> u64 {
+        let points = |factor: f32| {
+            TessellatedPatch::new(
+                Domain::Quad,
+                Partitioning::Integer,
+                OutputTopology::TriangleCw,
+                &[factor.to_bits(); 6],
+            )
+            .map_or(0, |patch| u64::from(patch.point_count()))
+        };
+        self.factors.iter().map(|&factor| points(factor)).sum()
+    }
+}
+
+/// 16 control points a patch, on a wavy sheet.
+fn positions(patches: u32) -> Vec<[f32; 3]> {
+    let side = f64::from(patches).sqrt().ceil() as u32;
+    (0..patches)
+        .flat_map(|patch| {
+            (0..16).map(move |point| {
+                let x = (patch % side * 3 + point % 4) as f32 / 3.0;
+                let y = (patch / side * 3 + point / 4) as f32 / 3.0;
+                [x, y, (x * 0.7).sin() * (y * 0.9).cos()]
+            })
+        })
+        .collect()
+}
