@@ -381,6 +381,6 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     pw_state.words[record + PW_GROUP_SUM_LOW] = sum_low;
     pw_state.words[record + PW_GROUP_SUM_HIGH] = sum_high;
     pw_state.words[record + PW_GROUP_OFF_CHIP] = select(block, 0u, on_chip);
-    pw_state.words[record + PW_GROUP_CULLED] = culled;
+    pw_state.words[record + PW_GROUP_CULLED] = culled | (patches << 16u);
     return vec4u(0u, last, base, block);
 }

@@ -167,7 +167,8 @@ pub(crate) struct GroupRecord {
     pub(crate) sum_low: u32,
     pub(crate) sum_high: u32,
     pub(crate) off_chip: u32,
-    pub(crate) culled: u32,
+    /// In the lower half; above it the patches that there are, which strip cuts can make fewer than was planned.
+    pub(crate) culled_and_patches: u32,
     pub(crate) primitive_base: u32,
 }
 

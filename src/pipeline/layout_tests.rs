@@ -146,7 +146,7 @@ fn for_each_shape(mut check: impl FnMut(&str, &Kernel, &ThreadgroupPlan, u64)) {
                         output_points: output,
                         max_patches: plan.patches,
                         lanes: LANES,
-                        strip_cut: false,
+                        strip_cut: shapes % 2 == 1,
                     };
                     let bindings = Bindings::new(&[], &[], IndexPlace::Own);
                     let text = compose::threadgroup(&reflection, &fixed(domain), &shape, STATE_SHAPE, &[], &bindings);

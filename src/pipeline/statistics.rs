@@ -94,7 +94,7 @@ impl Tessellation {
         report::report(self, &slots).fits()?;
         let shape = self.shape_of(&slots);
         let records: Vec<GroupRecord> = bytemuck::pod_collect_to_vec(records);
-        Ok((0..shape.threadgroups).zip(records).map(|(group, record)| self.record(&shape, group, &record)).collect())
+        Ok(records.iter().take(shape.threadgroups as usize).map(|record| self.record(record)).collect())
     }
 
     /// How many patches and threadgroups there are; of an indirect draw, the GPU has noted it.
@@ -113,10 +113,10 @@ impl Tessellation {
         }
     }
 
-    fn record(&self, shape: &DrawShape, group: u32, record: &GroupRecord) -> ThreadgroupRecord {
+    fn record(&self, record: &GroupRecord) -> ThreadgroupRecord {
         ThreadgroupRecord {
-            patches: shape.first_patch(group + 1).saturating_sub(shape.first_patch(group)),
-            culled: record.culled,
+            patches: record.culled_and_patches >> 16,
+            culled: record.culled_and_patches & 0xffff,
             points: record.points,
             primitives: record.primitives,
             factor_sum: match self.pipeline_shape.readings.factor_values {

@@ -76,7 +76,7 @@ pub(crate) fn decode(format: F, bytes: &[u8]) -> Vec<u32> {
     match format {
         F::Unorm10_10_10_2 => {
             let word = u32::from_le_bytes(bytes.try_into().expect("4 bytes"));
-            let unorm = |first: u32, most: u32| ((word >> first & most) as f32 / most as f32).to_bits();
+            let unorm = |first: u32, most: u32| (((word >> first) & most) as f32 / most as f32).to_bits();
             return vec![unorm(0, 1023), unorm(10, 1023), unorm(20, 1023), unorm(30, 3)];
         }
         F::Unorm8x4Bgra => return [2, 1, 0, 3].map(|i: usize| (f32::from(bytes[i]) / 255.0).to_bits()).to_vec(),
@@ -108,7 +108,7 @@ pub(crate) fn decode(format: F, bytes: &[u8]) -> Vec<u32> {
 /// IEEE 754's binary16, by its definition.
 fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, significand) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
+    let (exponent, significand) = (i32::from((bits >> 10) & 31), f64::from(bits & 1023) / 1024.0);
     (sign
         * match exponent {
             0 => significand * 2f64.powi(-14),

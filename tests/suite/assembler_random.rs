@@ -67,7 +67,7 @@ fn case() -> impl Strategy<Value = Case> {
                     seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     // Zeros and ones in long runs as well, for what is special of floats.
                     if seed >> 29 == 0 {
-                        [0x00, 0xff, 0x80, 0x7f][(seed >> 27 & 3) as usize]
+                        [0x00, 0xff, 0x80, 0x7f][((seed >> 27) & 3) as usize]
                     } else {
                         (seed >> 20) as u8
                     }
@@ -87,7 +87,7 @@ fn random_draws() {
     let rig = Rig::with_features(doubles);
     let has_doubles = rig.device.features().intersects(doubles);
     // Others on every run. A run of more is a matter of PROPTEST_CASES.
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(48);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(32);
     let mut runner =
         TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 100, ..Config::default() });
     let outcome = runner.run(&case(), |case| {

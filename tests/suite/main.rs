@@ -31,6 +31,7 @@ mod rig;
 mod scenes;
 mod shader_errors;
 mod shader_fuzz;
+mod shared_buffers;
 mod stream;
 mod strip_cut;
 mod surfaces;

@@ -73,7 +73,7 @@ fn long_index_buffers() {
         let indices: Vec<u32> = (0..count)
             .map(|i| {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let cut = (state >> 8) % every == 0 || (i > 5000 && i % 4096 < 2);
+                let cut = (state >> 8).is_multiple_of(every) || (i > 5000 && i % 4096 < 2);
                 if cut { CUT } else { i % 200 }
             })
             .collect();
@@ -121,6 +121,12 @@ fn off_chip_and_several_draws() {
     assert!(patches > 100 && patches < 600);
     let short = patchwave::Draw { vertices: 0..9, ..draw.clone() };
     let plain = patchwave::Draw { vertices: 0..99, index_buffer: None, ..draw.clone() };
+    // Patches that are not there are not counted as culled, either.
+    let result = rig.run(&pipeline, &mut workspace, &draw);
+    let records = result.threadgroup_records_blocking(&rig.device, &rig.queue).expect("the records");
+    assert_eq!(records.iter().map(|record| record.patches as usize).sum::<usize>(), patches);
+    assert_eq!(records.iter().map(|record| record.culled).sum::<u32>(), 0);
+    workspace.reset();
     for _ in 0..2 {
         let expected = [(&draw, patches), (&short, 2 * 3), (&plain, 33 * 3), (&draw, patches)];
         for (draw, expected) in expected {
@@ -149,4 +155,49 @@ fn a_workspace_without_tables_is_refused() {
     // The other way round there is room to spare.
     let mut workspace = rig.workspace(&with, WorkspaceDescriptor::new(&with, 9, 99, 99));
     assert_eq!(rig.read(&rig.run(&without, &mut workspace, &draw)).patches.len(), 1);
+}
+
+/// Indirect draws find their patches on the GPU as well: records of their own lengths, one without patches, and one with
+/// more indices than was said.
+#[test]
+fn indirect_draws() {
+    let rig = Rig::new();
+    let indices: Vec<u32> = (0..9000).map(|i| if i % 50 == 7 || i % 4096 == 0 { CUT } else { i % 200 }).collect();
+    let case = case(3, true, &indices);
+    let pipeline = case.pipeline(&rig, |_| ()).expect("a pipeline");
+    let (vertices, index_buffer) = (rig.storage(&case.streams[0].bytes), rig.storage(&indices));
+    let slices = [vertices.slice(..)];
+    let index_buffer = IndexBuffer { slice: index_buffer.slice(..), format: wgpu::IndexFormat::Uint32 };
+    // Indices, instances, first index, base vertex, first instance.
+    let records = [[8990u32, 1, 5, 3, 0], [2, 1, 0, 0, 0], [100, 3, 0, 0, 1], [9999, 1, 0, 0, 0], [60, 1, 8995, 0, 0]];
+    let arguments = rig.storage(&records);
+    let draw = patchwave::pipeline::IndirectDraw {
+        vertex_buffers: &slices,
+        index_buffer: Some(index_buffer.clone()),
+        bind_groups: &[],
+        arguments: &arguments,
+        offset: 0,
+        stride: 20,
+        records: 5,
+        most_patches: 3000,
+        most_instances: 3,
+    };
+    let mut workspace = rig.workspace(&pipeline, WorkspaceDescriptor::new(&pipeline, 20_000, 60_000, 60_000));
+    let mut encoder = rig.encoder();
+    let results = pipeline.encode_indirect(&rig.queue, &mut encoder, &mut workspace, &draw).expect("it is encoded");
+    rig.queue.submit([encoder.finish()]);
+    for ([count, instances, first, base, first_instance], result) in records.into_iter().zip(&results) {
+        let mesh = patchwave::Mesh::read_blocking(&rig.device, &rig.queue, result);
+        if count == 9999 {
+            assert!(matches!(mesh, Err(Error::WorkspaceTooSmall { .. })), "3333 patches");
+            continue;
+        }
+        let direct = patchwave::Draw {
+            base_vertex: base as i32,
+            instances: first_instance..first_instance + instances,
+            vertices: first..first + count,
+            ..case.draw(&slices, Some(index_buffer.clone()))
+        };
+        assert_eq!(mesh.expect("it fits"), rig.mesh(&pipeline, &direct));
+    }
 }

@@ -35,7 +35,7 @@ fn noise(count: usize, mut seed: u32) -> Vec<u8> {
 fn doubles() -> Vec<f64> {
     let mut values = vec![0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, f64::MAX, 5e-324, 0.1, 1.0 / 3.0];
     let floats = [0u32, 1, 2, 3, 0x7f_fffe, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x3f80_0000, 0x4b7f_ffff, 0x7f7f_ffff];
-    for float in floats.into_iter().chain((0..255).map(|exponent| exponent << 23 | 0x2a_aaaa)) {
+    for float in floats.into_iter().chain((0..255).map(|exponent| (exponent << 23) | 0x2a_aaaa)) {
         let low = f64::from(f32::from_bits(float));
         let high = if float == 0x7f7f_ffff { 2f64.powi(128) } else { f64::from(f32::from_bits(float + 1)) };
         let middle = (low + high) / 2.0;
@@ -63,7 +63,10 @@ fn every_value_of_every_format() {
         } else if name.contains("16") {
             (0..=u16::MAX).flat_map(u16::to_le_bytes).collect()
         } else if name.contains("10") {
-            (0..4096u32).map(|i| i << 20 | (1023 - i % 1024) << 10 | i % 1024).flat_map(u32::to_le_bytes).collect()
+            (0..4096u32)
+                .map(|i| (i << 20) | ((1023 - i % 1024) << 10) | (i % 1024))
+                .flat_map(u32::to_le_bytes)
+                .collect()
         } else if name.contains('8') {
             (0..=u8::MAX).collect()
         } else {
