@@ -7,6 +7,7 @@ mod budget;
 pub mod heuristic;
 mod parameters;
 mod plan;
+mod policy;
 mod profile;
 mod readings;
 mod record;
@@ -19,6 +20,7 @@ pub use parameters::{
     TessellationParameters, default_factor_threshold,
 };
 pub use plan::{LimitedBy, PlanError, ThreadgroupPlan};
+pub use policy::Policy;
 pub use profile::Profile;
 pub use readings::{
     AveragedFactors, CulledPatches, DefaultThreshold, FactorValues, Instances, PatchRounding, Readings, WaveThreshold,

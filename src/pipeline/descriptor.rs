@@ -1,6 +1,6 @@
 //! What a tessellation pipeline is made from.
 
-use crate::hardware::{PipelineStateFlags, Profile, Readings, TessellationParameters};
+use crate::hardware::{PipelineStateFlags, Policy, Profile, Readings, TessellationParameters};
 use crate::shader::StageNames;
 use crate::tessellator::{Domain, OutputTopology, Partitioning};
 
@@ -52,6 +52,8 @@ pub struct TessellationPipelineDescriptor<'a> {
     pub domain_off_chip: bool,
     /// Patches per threadgroup, factor threshold and wave threshold; the driver's defaults where not given.
     pub parameters: TessellationParameters,
+    /// Whether what is not given is chosen as the console's driver does, or for speed on this adapter.
+    pub policy: Policy,
     /// The machine that is emulated; the console's by default. It bounds patches per threadgroup, and statistics and
     /// timelines are of it.
     pub profile: Profile,
@@ -113,6 +115,7 @@ impl<'a> TessellationPipelineDescriptor<'a> {
             hull_off_chip: false,
             domain_off_chip: false,
             parameters: TessellationParameters::default(),
+            policy: Policy::Driver,
             profile: Profile::default(),
             readings: Readings::default(),
             cache: None,

@@ -60,8 +60,9 @@ impl DrawShape {
         let vertices = draw.vertices.end.saturating_sub(draw.vertices.start);
         let instances = draw.instances.end.saturating_sub(draw.instances.start);
         let patches_per_instance = vertices / pipeline.input_points;
-        let patches_per_threadgroup = pipeline.parameters.patches_per_threadgroup;
         let patches = u64::from(patches_per_instance) * u64::from(instances);
+        let patches_per_threadgroup =
+            pipeline.policy.patches_per_threadgroup(pipeline.parameters.patches_per_threadgroup, patches);
         // Record offsets are counted in 32-bit words; the limit on the state buffer's size comes long before.
         let most = u64::from(u32::MAX / 16);
         if patches > most {

@@ -224,7 +224,8 @@ impl TessellationPipeline {
         let capacity = workspace.chunks.get(chunk).map(|chunk| &chunk.capacity);
         let threadgroups = split.end - split.start;
         let first_patch = shape.first_patch(split.start);
-        let item = if threadgroups < LARGE_ITEMS_FROM { SMALL_ITEM } else { LARGE_ITEM };
+        let many = self.on_processor || threadgroups >= LARGE_ITEMS_FROM;
+        let item = if many { LARGE_ITEM } else { SMALL_ITEM };
         Params {
             role: ROLE_HULL,
             mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },

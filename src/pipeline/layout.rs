@@ -22,8 +22,9 @@ pub(crate) const WAVE: u32 = 64;
 /// keeps any device busy with large items, which load a patch less often; one of few needs small ones.
 pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
 pub(crate) const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
-/// Threadgroups from which on items are large.
-pub(crate) const LARGE_ITEMS_FROM: u32 = 128;
+/// Threadgroups from which on items are large: measured on an H200. A processor has few lanes to keep busy, so there
+/// items are always large.
+pub(crate) const LARGE_ITEMS_FROM: u32 = 1024;
 
 /// What one workgroup of a pass takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

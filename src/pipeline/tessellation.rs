@@ -9,7 +9,7 @@ use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use super::parameters::{self, on_chip_below, resolve_parameters};
 use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCut};
 use crate::Error;
-use crate::hardware::{ParameterWarning, PatchFootprint, Profile, ResolvedParameters, ThreadgroupPlan};
+use crate::hardware::{ParameterWarning, PatchFootprint, Policy, Profile, ResolvedParameters, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
 use crate::shader::fetch::{Bindings, FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 use crate::shader::{Reflection, pass_through_vertex_shader, reflect_with, vertex_attributes};
@@ -40,6 +40,9 @@ pub struct TessellationPipeline {
     pub(crate) parameters: ResolvedParameters,
     pub(crate) on_chip_below: [[u32; 4]; 32],
     pub(super) warnings: Vec<ParameterWarning>,
+    /// Whether the adapter is no GPU.
+    pub(crate) on_processor: bool,
+    pub(crate) policy: Policy,
     /// Patches that the kernels' arrays hold.
     pub(super) compiled_patches: u32,
     /// Bytes of a patch in the off-chip buffer.
@@ -151,7 +154,7 @@ impl TessellationPipeline {
         let compiled_off_chip = parameters::compiled_off_chip(descriptor.hull_off_chip, descriptor.domain_off_chip)?;
         let asked = parameters::Asked {
             flags: descriptor.flags,
-            parameters: &descriptor.parameters,
+            parameters: &descriptor.policy.parameters(descriptor.parameters, descriptor.flags),
             readings: descriptor.readings,
             compiled_off_chip,
         };
@@ -235,6 +238,8 @@ impl TessellationPipeline {
             allocate_draw: next()?,
             withdraw: next()?,
             connectivity: next()?,
+            on_processor: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
+            policy: descriptor.policy,
             compiled_patches: shape.max_patches,
             strip_cut,
             indirect: next()?,

@@ -50,7 +50,8 @@ impl WorkspaceDescriptor {
     pub fn new(pipeline: &TessellationPipeline, patches: u32, vertices: u32, primitives: u32) -> Self {
         let draws = 64;
         // Each draw can end in a threadgroup that is not full.
-        let threadgroups = patches.div_ceil(pipeline.parameters.patches_per_threadgroup).saturating_add(draws);
+        let threadgroups =
+            pipeline.policy.most_threadgroups(pipeline.parameters.patches_per_threadgroup, patches, draws);
         Self {
             label: "patchwave workspace".to_owned(),
             patches,

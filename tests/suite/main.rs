@@ -23,6 +23,7 @@ mod modes;
 mod off_chip;
 mod order;
 mod pipeline_golden;
+mod policy;
 mod private_variables;
 mod readme;
 mod render;
