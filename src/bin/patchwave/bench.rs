@@ -36,7 +36,7 @@ pub(crate) struct Args {
     skewed: bool,
     #[command(flatten)]
     parameters: ParameterArgs,
-    /// Timed repetitions of each row, after one to warm up
+    /// Timed repetitions of each row, after warming up
     #[arg(long, value_name = "N", default_value_t = 7)]
     repeat: u32,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     scene: SceneArgs,
     #[command(flatten)]
     parameters: ParameterArgs,
-    /// Timed repetitions of each mode, after one to warm up
+    /// Timed repetitions of each mode, after warming up
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// Print JSON

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// Costs of a wave for the emulated machine, as of 'patchwave timeline'
     #[arg(long, value_name = "VS,HS,DS", default_value = "1,2,3")]
     costs: Costs,
-    /// Timed repetitions of each combination, after one to warm up
+    /// Timed repetitions of each combination, after warming up
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// Also draw the times of all combinations: PNG where the name ends in .png, else SVG
