@@ -51,3 +51,14 @@ fn the_example_is_the_readme_s() {
     let readme = include_str!("../../README.md");
     assert!(readme.contains(&format!("```rust\n{}```", &source[begin..end])), "README.md and this file differ");
 }
+
+/// What a program hands from thread to thread.
+#[test]
+fn types_are_send_and_sync() {
+    fn of<T: Send + Sync>() {}
+    of::<patchwave::TessellationPipeline>();
+    of::<Workspace>();
+    of::<patchwave::Tessellation>();
+    of::<Mesh>();
+    of::<Error>();
+}
