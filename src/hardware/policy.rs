@@ -9,7 +9,7 @@ pub enum Policy {
     #[default]
     Driver,
     /// For speed on this adapter: a draw of few patches spreads them over more threadgroups, and off-chip threadgroups
-    /// keep 2 waves. Measured on an H200 (docs/benchmarks.md); the bits are the same.
+    /// keep 2 waves. Chosen from sweeps of the parameters on an H200 (docs/benchmarks.md has some); the bits are the same.
     Adaptive,
 }
 
