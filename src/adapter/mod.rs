@@ -6,13 +6,24 @@
 //! wgpu reports none of Direct3D 12's architecture fields. Each answer therefore carries where it comes from, and says so
 //! where it is assumed: see `docs/adapter.md`.
 
+mod classify;
 mod collect;
 mod facts;
+mod features;
 mod identity;
+mod overrides;
+mod report;
 
+pub use classify::classify;
 pub use collect::collect;
 pub use facts::{
     AdapterFacts, DeviceGroup, DriverId, HeapFlags, MemoryHeap, MemoryLayout, MemoryType, ReportedArchitecture,
     ReportedSegment, TypeFlags,
 };
+pub use features::{
+    Bool, CrossNodeSharingTier, E_INVALIDARG, Feature, FeatureData, FeatureDataArchitecture, FeatureDataArchitecture1,
+    FeatureDataCrossNode, FeatureDataOptions, FeatureError, FeatureSupport,
+};
 pub use identity::{GpuMatch, Identity, IdentityKey, distinct_gpus, same_gpu};
+pub use overrides::{ArchitectureOverrides, OverrideError};
+pub use report::{ArchitectureReport, Certainty, Provenance, Reported};
