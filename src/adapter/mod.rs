@@ -10,9 +10,13 @@ mod classify;
 mod collect;
 mod facts;
 mod features;
+mod heaps;
 mod identity;
+#[cfg(feature = "cli")]
+mod layouts;
 mod overrides;
 mod report;
+mod residency;
 
 pub use classify::classify;
 pub use collect::collect;
@@ -24,6 +28,13 @@ pub use features::{
     Bool, CrossNodeSharingTier, E_INVALIDARG, Feature, FeatureData, FeatureDataArchitecture, FeatureDataArchitecture1,
     FeatureDataCrossNode, FeatureDataOptions, FeatureError, FeatureSupport,
 };
+pub use heaps::{
+    CpuPageProperty, HeapAdvice, HeapError, HeapKinds, HeapProperties, HeapType, MemoryPool, ZeroCopy,
+    get_custom_heap_properties, gpu_upload_support, heap_advice,
+};
 pub use identity::{GpuMatch, Identity, IdentityKey, distinct_gpus, same_gpu};
+#[cfg(feature = "cli")]
+pub use layouts::{ExpectedArchitecture, LayoutError, RecordedLayout, read_layouts};
 pub use overrides::{ArchitectureOverrides, OverrideError};
 pub use report::{ArchitectureReport, Certainty, Provenance, Reported};
+pub use residency::{BudgetSource, Residency, Segment, residency};
