@@ -100,8 +100,9 @@ impl Candidate {
         self.info.name.to_lowercase().contains(&name) || self.info.driver.to_lowercase().contains(&name)
     }
 
-    /// Where it stands in the list: those that serve first, real GPUs before emulated ones.
-    fn rank(&self) -> (bool, u8) {
+    /// Where it stands in the list: those that serve first, real GPUs before emulated ones, OpenGL after other ways to
+    /// the same GPU.
+    fn rank(&self) -> (bool, u8, bool) {
         let by_type = match self.info.device_type {
             wgpu::DeviceType::DiscreteGpu => 0,
             wgpu::DeviceType::IntegratedGpu => 1,
@@ -109,7 +110,7 @@ impl Candidate {
             wgpu::DeviceType::Other => 3,
             wgpu::DeviceType::Cpu => 4,
         };
-        (!self.serves(), by_type)
+        (!self.serves(), by_type, self.info.backend == wgpu::Backend::Gl)
     }
 }
 
@@ -190,7 +191,7 @@ impl AdapterChoice {
     pub(crate) fn find(&self, candidates: &[Candidate]) -> anyhow::Result<usize> {
         anyhow::ensure!(
             !candidates.is_empty(),
-            "there is no adapter: no Vulkan, Metal or Direct3D 12 driver was found; install one \
+            "there is no adapter: no Vulkan, Metal, Direct3D 12 or OpenGL driver was found; install one \
              (on Debian and Ubuntu the package mesa-vulkan-drivers has a software one)"
         );
         let Some((name, by)) = self.asked() else {

@@ -1,11 +1,18 @@
-//! `patchwave info`: the adapters, their limits, and whether they serve.
+//! `patchwave info`: the adapters, their limits, whether they serve, and what Direct3D 12 would say about them.
+
+mod architecture;
+mod layouts;
 
 use crate::adapter::{self, AdapterChoice, Candidate};
 use crate::{Outcome, output};
 use comfy_table::{CellAlignment, Table, presets};
+use patchwave::adapter::{
+    AdapterFacts, ArchitectureOverrides, ArchitectureReport, GpuMatch, classify, collect, distinct_gpus, same_gpu,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// List the adapters, the limits that matter, and whether patchwave runs on them
 ///
@@ -13,19 +20,53 @@ use std::fmt::Write;
 /// invocations a workgroup, 65,535 workgroups a dimension, 8 storage buffers a stage, 128 MiB a storage binding. More
 /// workgroup memory lets more patches share a threadgroup. Number 0 is what the other verbs use unless told otherwise.
 /// Exit code 1: no adapter serves, or the one asked for does not.
+///
+/// Beside the limits stand the answers that Direct3D 12 has about an adapter's architecture and wgpu has not, each with
+/// where it comes from; heaps and budgets; and which adapters are one GPU seen through two APIs. PATCHWAVE_UMA,
+/// PATCHWAVE_CACHE_COHERENT_UMA, PATCHWAVE_TILE_BASED_RENDERER and PATCHWAVE_ISOLATED_MMU (0 or 1) override them.
+/// With --layouts, the machines described in a file are classified instead of this one.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   patchwave info
   patchwave info --json
   patchwave info --adapter llvmpipe     is this one here, and does it serve?
-  WGPU_BACKEND=vulkan patchwave info    only the adapters of one backend")]
+  WGPU_BACKEND=vulkan patchwave info    only the adapters of one backend
+  patchwave info --layouts assets/adapters/layouts.json")]
 pub(crate) struct Args {
     #[command(flatten)]
     adapter: AdapterChoice,
-    /// Print JSON: {"adapters":[{"index","name",…,"serves","lacking":[…],"limits":{…}}],"chosen":index or null}
+    /// Classify the recorded layouts of a file, {"entries":[{"id","device_type","heaps":[…],"types":[…]}]}
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    layouts: Option<PathBuf>,
+    /// Print JSON: {"adapters":[{"index","name",…,"serves","lacking":[…],"limits":{…},"architecture":{…}}],"chosen":index
+    /// or null}; with --layouts {id: {"tile_based_renderer","uma","cache_coherent_uma","isolated_mmu"}}, each field
+    /// {"value","provenance","certainty","undecided","conflict","reason"}
     #[arg(long)]
     json: bool,
+}
+
+/// An adapter with what was found out about it.
+struct Known {
+    facts: AdapterFacts,
+    report: ArchitectureReport,
+    /// The adapter before this one in the list that is the same GPU, and whether that is sure.
+    same_as: Option<(usize, bool)>,
+}
+
+/// Asks all adapters, in the order of the list.
+fn know(candidates: &[Candidate]) -> anyhow::Result<Vec<Known>> {
+    let overrides = ArchitectureOverrides::from_env()?;
+    let facts: Vec<_> = candidates.iter().map(|candidate| collect(&candidate.adapter)).collect();
+    let identities: Vec<_> = facts.iter().map(|facts| facts.identity.clone()).collect();
+    let first = distinct_gpus(&identities);
+    let known = facts.into_iter().enumerate().map(|(index, facts)| {
+        let report = overrides.apply(classify(&facts))?;
+        let same_as = (first[index] != index)
+            .then(|| (first[index], same_gpu(&identities[first[index]], &identities[index]) == GpuMatch::Same));
+        Ok(Known { facts, report, same_as })
+    });
+    known.collect()
 }
 
 /// One adapter in JSON.
@@ -41,6 +82,9 @@ struct AdapterJson<'a> {
     serves: bool,
     lacking: Vec<String>,
     limits: BTreeMap<&'a str, u64>,
+    same_gpu_as: Option<usize>,
+    #[serde(flatten)]
+    architecture: architecture::ArchitectureJson,
 }
 
 /// The whole answer in JSON.
@@ -51,7 +95,11 @@ struct InfoJson<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if let Some(path) = &args.layouts {
+        return layouts::run(path, args.json);
+    }
     let candidates = adapter::all();
+    let known = know(&candidates)?;
     // Asked for one, the answer is about that one. Asked for none, an empty list is an answer too, in JSON.
     let asked = args.adapter.is_given().then(|| args.adapter.find(&candidates)).transpose()?;
     let first = asked.unwrap_or(0);
@@ -60,20 +108,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         candidates.iter().enumerate().filter(|(index, _)| asked.is_none_or(|asked| asked == *index)).collect();
 
     if args.json {
-        let adapters = shown.iter().map(|&(index, candidate)| to_json(index, candidate)).collect();
+        let adapters = shown.iter().map(|&(index, candidate)| to_json(index, candidate, &known[index]));
+        let adapters = adapters.collect::<anyhow::Result<_>>()?;
         output::say(&(serde_json::to_string(&InfoJson { adapters, chosen })? + "\n"))?;
     } else {
         args.adapter.find(&candidates)?;
-        let blocks: Vec<_> =
-            shown.iter().map(|&(index, candidate)| to_text(index, candidate, chosen == Some(index))).collect();
-        output::say(&blocks.join("\n"))?;
+        let blocks =
+            shown.iter().map(|&(index, candidate)| to_text(index, candidate, &known[index], chosen == Some(index)));
+        output::say(&blocks.collect::<anyhow::Result<Vec<_>>>()?.join("\n"))?;
     }
     Ok(if chosen.is_some() { Outcome::Passed } else { Outcome::Failed })
 }
 
-fn to_json(index: usize, candidate: &Candidate) -> AdapterJson<'_> {
+fn to_json<'a>(index: usize, candidate: &'a Candidate, known: &Known) -> anyhow::Result<AdapterJson<'a>> {
     let info = &candidate.info;
-    AdapterJson {
+    Ok(AdapterJson {
         index,
         name: &info.name,
         backend: candidate.backend(),
@@ -84,10 +133,12 @@ fn to_json(index: usize, candidate: &Candidate) -> AdapterJson<'_> {
         serves: candidate.serves(),
         lacking: candidate.lacking(),
         limits: candidate.limits.iter().map(|row| (row.key, row.has)).collect(),
-    }
+        same_gpu_as: known.same_as.map(|(index, _)| index),
+        architecture: architecture::to_json(&known.facts, &known.report)?,
+    })
 }
 
-fn to_text(index: usize, candidate: &Candidate, chosen: bool) -> String {
+fn to_text(index: usize, candidate: &Candidate, known: &Known, chosen: bool) -> anyhow::Result<String> {
     let info = &candidate.info;
     let mut text = format!("{index}  {}", info.name);
     text += match (candidate.serves(), chosen) {
@@ -106,6 +157,10 @@ fn to_text(index: usize, candidate: &Candidate, chosen: bool) -> String {
         info.subgroup_min_size,
         info.subgroup_max_size
     );
+    if let Some((same, sure)) = known.same_as {
+        let words = if sure { "by its id" } else { "by vendor, device and name" };
+        let _ = writeln!(text, "the same GPU as number {same}, {words}");
+    }
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY).set_header(["limit", "has", "needed", ""]);
     for row in &candidate.limits {
@@ -124,7 +179,7 @@ fn to_text(index: usize, candidate: &Candidate, chosen: bool) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    text + &table.to_string() + "\n"
+    Ok(text + &table.to_string() + "\n" + &architecture::to_text(&known.facts, &known.report)?)
 }
 
 /// A number with commas between thousands.
