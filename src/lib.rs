@@ -1,6 +1,6 @@
 //! Hull and domain shaders for wgpu: the whole D3D-style tessellation pipeline as WGSL compute passes.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod error;
 #[cfg(feature = "cli")]

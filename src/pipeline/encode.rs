@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, LARGE_ITEM, LARGE_ITEMS_FROM,
-    MODE_DYNAMIC, MODE_ON_CHIP, NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL, SMALL_ITEM,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, Item, MODE_DYNAMIC, MODE_ON_CHIP,
+    NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -224,8 +224,8 @@ impl TessellationPipeline {
         let capacity = workspace.chunks.get(chunk).map(|chunk| &chunk.capacity);
         let threadgroups = split.end - split.start;
         let first_patch = shape.first_patch(split.start);
-        let many = self.on_processor || threadgroups >= LARGE_ITEMS_FROM;
-        let item = if many { LARGE_ITEM } else { SMALL_ITEM };
+        let (vertices, primitives) = capacity.map_or((0, 0), |capacity| (capacity.vertices, capacity.primitives));
+        let item = Item::for_draw(self.on_processor, threadgroups, vertices, primitives);
         Params {
             role: ROLE_HULL,
             mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
@@ -244,8 +244,8 @@ impl TessellationPipeline {
             patch_records: offsets.patch_records + workspace.taken.patches * workspace.patch_words,
             block_sums: offsets.block_sums,
             queue: offsets.queue,
-            vertex_capacity: capacity.map_or(0, |capacity| capacity.vertices),
-            primitive_capacity: capacity.map_or(0, |capacity| capacity.primitives),
+            vertex_capacity: vertices,
+            primitive_capacity: primitives,
             queue_capacity: offsets.queue_capacity,
             off_chip_capacity: workspace.off_chip_blocks,
             first_vertex: draw.vertices.start,

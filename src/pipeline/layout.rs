@@ -18,19 +18,31 @@ pub(crate) const GROUP_WORDS: u32 = 8;
 pub(crate) const BLOCK: u32 = 1024;
 /// Lanes of a wave of the emulated machine (`PW_WAVE`).
 pub(crate) const WAVE: u32 = 64;
-/// Waves of an item of the domain pass and primitives of an item of the connectivity pass. A draw of many threadgroups
-/// keeps any device busy with large items, which load a patch less often; one of few needs small ones.
+/// Waves of an item of the domain pass and primitives of an item of the connectivity pass. A draw of much output keeps any
+/// device busy with large items, which load a patch less often; one of little needs small ones.
 pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
-pub(crate) const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
-/// Threadgroups from which on items are large: measured on an H200. A processor has few lanes to keep busy, so there
-/// items are always large.
-pub(crate) const LARGE_ITEMS_FROM: u32 = 1024;
+const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
+/// Items that keep a large device busy: as many workgroups are several times what an H200 runs at once.
+const BUSY_ITEMS: u32 = 4096;
 
 /// What one workgroup of a pass takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) waves: u32,
     pub(crate) primitives: u32,
+}
+
+impl Item {
+    /// The items of a draw of so many threadgroups into a chunk with this room. A processor has few lanes to keep busy, so
+    /// there items are always large.
+    pub(crate) fn for_draw(on_processor: bool, threadgroups: u32, vertices: u32, primitives: u32) -> Self {
+        let many = |large: u32| on_processor || threadgroups >= 1024 || large >= BUSY_ITEMS;
+        let choose = |large, small, many| if many { large } else { small };
+        Self {
+            waves: choose(LARGE_ITEM.waves, SMALL_ITEM.waves, many(vertices / (LARGE_ITEM.waves * WAVE))),
+            primitives: choose(LARGE_ITEM.primitives, SMALL_ITEM.primitives, many(primitives / LARGE_ITEM.primitives)),
+        }
+    }
 }
 
 /// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attributes::{VertexBufferSlot, attribute_sources, bindings, vertex_buffer_slots};
 use super::descriptor::TessellationPipelineDescriptor;
-use super::device::{guarded, shader_capabilities};
+use super::device::{guarded, shader_capabilities, shader_module};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
 use super::parameters::{self, on_chip_below, resolve_parameters};
 use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCut};
@@ -206,11 +206,12 @@ impl TessellationPipeline {
         ];
         let stream_layout = layout("stream", &stream_entries)?;
 
-        let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache };
+        let compiler = KernelCompiler { device, label: &label, cache: descriptor.cache, loops_end: true };
+        let users_compiler = KernelCompiler { loops_end: reflection.loops_end, ..compiler };
         let user: Vec<_> = (0..3).map(|i| descriptor.bind_group_layouts.get(i).copied().flatten()).collect();
         let with_user = [user[0], user[1], user[2], Some(&threadgroup_layout)];
         let threadgroup =
-            compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
+            users_compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
         let allocate = compiler.compile(
             &kernels.allocate,
             &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"],
@@ -510,6 +511,8 @@ pub(super) struct KernelCompiler<'a> {
     pub(super) device: &'a wgpu::Device,
     pub(super) label: &'a str,
     cache: Option<&'a wgpu::PipelineCache>,
+    /// Whether all loops of the kernels are sure to end.
+    loops_end: bool,
 }
 
 impl KernelCompiler<'_> {
@@ -522,10 +525,7 @@ impl KernelCompiler<'_> {
     ) -> Result<Vec<wgpu::ComputePipeline>, Error> {
         let what = format!("{}: {}", self.label, entry_points.first().unwrap_or(&""));
         guarded(self.device, &what, || {
-            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: Some(&what),
-                source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-            });
+            let module = shader_module(self.device, &what, wgsl, self.loops_end);
             let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some(&what),
                 bind_group_layouts: layouts,

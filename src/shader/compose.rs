@@ -15,6 +15,7 @@ const STATE: &str = include_str!("../../shaders/state.wgsl");
 const PARAMS: &str = include_str!("../../shaders/params.wgsl");
 const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
 const STREAM: &str = include_str!("../../shaders/stream.wgsl");
+const RUNS: &str = include_str!("../../shaders/runs.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
 const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
 const STRIP_CUT: &str = include_str!("../../shaders/strip_cut.wgsl");
@@ -95,6 +96,7 @@ pub(crate) fn threadgroup(
     text.push_str(STATE);
     text.push_str(PARAMS);
     push_tessellator(&mut text);
+    text.push_str(RUNS);
     push_threadgroup_body(&mut text, reflection);
     text
 }
@@ -148,14 +150,16 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
          const PW_HULL_POINTS: u32 = {hull_points}u;\n\
          const PW_STORED_POINTS: u32 = {stored_points}u;\n\
          const PW_MAXIMUM_FACTOR: u32 = {maximum:#x}u;\n\
-         var<workgroup> pw_input: array<PwInputPoint, PW_MAX_PATCHES * PW_INPUT_POINTS>;\n\
+         var<workgroup> pw_input: array<array<PwInputPoint, PW_INPUT_POINTS>, PW_MAX_PATCHES>;\n\
          fn input_point(pw_i: u32) -> PwInputPoint {{\n    \
-             return pw_input[pw_patch_slot * PW_INPUT_POINTS + min(pw_i, PW_INPUT_POINTS - 1u)];\n}}\n",
+             return pw_input[pw_patch_slot][min(pw_i, PW_INPUT_POINTS - 1u)];\n}}\n",
         maximum = fixed.maximum_factor.to_bits(),
     );
+    // Arrays within an array: the patch is checked once for all of its control points, and an index that the compiler
+    // knows needs neither a check nor arithmetic.
     // A pass-through hull leaves the input control points where they lie; output points then are input points.
     let output_array = if hull_points > 0 {
-        text.push_str("var<workgroup> pw_output: array<PwOutputPoint, PW_MAX_PATCHES * PW_STORED_POINTS>;\n");
+        text.push_str("var<workgroup> pw_output: array<array<PwOutputPoint, PW_STORED_POINTS>, PW_MAX_PATCHES>;\n");
         Some("pw_output")
     } else if output_points > 0 {
         Some("pw_input")
@@ -167,9 +171,9 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
             let _ = write!(
                 text,
                 "fn output_point(pw_i: u32) -> PwOutputPoint {{\n    \
-                     return {array}[pw_patch_slot * PW_STORED_POINTS + min(pw_i, PW_STORED_POINTS - 1u)];\n}}\n\
-                 fn pw_store_output(i: u32, value: PwOutputPoint) {{\n    {array}[i] = value;\n}}\n\
-                 fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return {array}[i];\n}}\n"
+                     return {array}[pw_patch_slot][min(pw_i, PW_STORED_POINTS - 1u)];\n}}\n\
+                 fn pw_store_output(i: u32, value: PwOutputPoint) {{\n    {array}[i / PW_STORED_POINTS][i % PW_STORED_POINTS] = value;\n}}\n\
+                 fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return {array}[i / PW_STORED_POINTS][i % PW_STORED_POINTS];\n}}\n"
             );
         }
         // No output control points: reading one gives zero, as reading past the end does in D3D.
@@ -296,6 +300,7 @@ pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: State
     text.push_str(STATE);
     text.push_str(PARAMS);
     push_tessellator(&mut text);
+    text.push_str(RUNS);
     text.push_str(CONNECTIVITY);
     text
 }
