@@ -225,7 +225,7 @@ impl TessellationPipeline {
         let threadgroups = split.end - split.start;
         let first_patch = shape.first_patch(split.start);
         let (vertices, primitives) = capacity.map_or((0, 0), |capacity| (capacity.vertices, capacity.primitives));
-        let item = Item::for_draw(self.on_processor, threadgroups, vertices, primitives);
+        let item = Item::for_draw(self.on_processor, vertices, primitives);
         Params {
             role: ROLE_HULL,
             mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
