@@ -63,6 +63,12 @@ fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The size that a buffer for so many bytes gets: a binding of 0 bytes is not allowed, and 16 bytes hold any element that
+/// we bind a stand-in for.
+pub(crate) fn rounded(size: u64) -> u64 {
+    size.max(16).next_multiple_of(4)
+}
+
 /// A buffer of `size` bytes, refused beforehand where the device could not have it or bind it.
 pub(crate) fn buffer(
     device: &wgpu::Device,
@@ -71,8 +77,7 @@ pub(crate) fn buffer(
     usage: wgpu::BufferUsages,
 ) -> Result<wgpu::Buffer, Error> {
     let limits = device.limits();
-    // A binding of 0 bytes is not allowed; 16 bytes hold any element that we bind a stand-in for.
-    let size = size.max(16).next_multiple_of(4);
+    let size = rounded(size);
     let advice = "split the draw into chunks (Workspace::for_measurement), or request a higher limit";
     if size > limits.max_buffer_size {
         return Err(Error::LimitExceeded {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::bind_groups::BindGroupKind;
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
     ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, Item, MODE_DYNAMIC, MODE_ON_CHIP,
@@ -9,7 +10,7 @@ use super::layout::{
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
-use super::workspace::{BindGroupKind, Taken, Workspace};
+use super::workspace::{Taken, Workspace};
 use crate::Error;
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 
@@ -128,19 +129,9 @@ impl TessellationPipeline {
         for (chunk, split) in plan.splits.iter().enumerate() {
             let slot = first.slots + chunk as u32;
             let params = self.params(workspace, draw, &plan, chunk, split, slot);
-            chunks.push(ChunkCommands {
-                hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..params }),
-                domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..params }),
-                threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, &plan.buffers)?,
-                allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
-                connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
-                threadgroups: params.threadgroups,
-                indirect: false,
-                arguments: u64::from(slot) * ARGUMENT_BYTES,
-            });
-            if let Some(commands) = chunks.last() {
-                workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
-            }
+            let commands = self.chunk_commands(queue, workspace, &plan.buffers, chunk, &params)?;
+            workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
+            chunks.push(commands);
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
         let params = chunks.first().map_or(0, |first| first.hull);
@@ -153,6 +144,7 @@ impl TessellationPipeline {
         };
 
         workspace.clear_where_reset(encoder);
+        result.mark = workspace.epoch.mark();
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
         self.encode_strip_cut(&mut pass, strip_cut.as_ref());
@@ -168,6 +160,27 @@ impl TessellationPipeline {
             pass.dispatch_workgroups(1, 1, 1);
         }
         Ok(result)
+    }
+
+    /// Parameters and bind groups of the passes of one chunk.
+    pub(super) fn chunk_commands(
+        &self,
+        queue: &wgpu::Queue,
+        workspace: &mut Workspace,
+        buffers: &[(u32, wgpu::Buffer)],
+        chunk: usize,
+        params: &Params,
+    ) -> Result<ChunkCommands, Error> {
+        Ok(ChunkCommands {
+            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params }),
+            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params }),
+            threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, buffers)?,
+            allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
+            connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
+            threadgroups: params.threadgroups,
+            indirect: false,
+            arguments: u64::from(params.slot) * ARGUMENT_BYTES,
+        })
     }
 
     fn plan_draw(&self, workspace: &Workspace, draw: &Draw<'_>) -> Result<Plan, Error> {

@@ -41,6 +41,11 @@ impl Measurement {
         self.threadgroups.iter().map(|counts| u64::from(counts[1])).sum()
     }
 
+    /// Vertices and primitives of each threadgroup.
+    pub(super) fn of_threadgroups(&self) -> &[[u32; 2]] {
+        &self.threadgroups
+    }
+
     fn from_records(patches: u32, records: &[u8]) -> Self {
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(records);
         let threadgroups = words
@@ -137,9 +142,7 @@ impl WorkspaceDescriptor {
         bytes: u64,
     ) -> Result<Self, Error> {
         let limit = bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
-        let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
-        let off_chip_stride = pipeline.off_chip_bytes_per_threadgroup();
-        let strides = [pipeline.vertex_stride().max(1), index_stride, off_chip_stride.max(1)];
+        let strides = strides(pipeline);
         let most = strides.map(|stride| limit / stride);
 
         let mut chunks: Vec<ChunkCapacity> = Vec::new();
@@ -147,15 +150,7 @@ impl WorkspaceDescriptor {
         let mut taken = [0u64; 3];
         for (group, [vertices, primitives]) in (0..).zip(&measurement.threadgroups) {
             let needs = [u64::from(*vertices), u64::from(*primitives), 1];
-            if let Some(i) = (0..3).find(|i| needs[*i] > most[*i]) {
-                return Err(Error::LimitExceeded {
-                    what: format!("threadgroup {group} with {vertices} vertices and {primitives} primitives"),
-                    limit: "max_storage_buffer_binding_size",
-                    needed: needs[i] * strides[i],
-                    available: limit,
-                    advice: "request a higher limit, or use smaller vertices or factors",
-                });
-            }
+            check_threadgroup(pipeline, group, [needs[0], needs[1]], limit)?;
             if (0..3).any(|i| taken[i] + needs[i] > most[i]) {
                 chunks.push(chunk(first, group, taken));
                 first = group;
@@ -174,6 +169,31 @@ impl WorkspaceDescriptor {
             draws: 1,
             chunks,
         })
+    }
+}
+
+/// Bytes of a vertex, of a primitive's indices, of a threadgroup in the off-chip buffer.
+fn strides(pipeline: &TessellationPipeline) -> [u64; 3] {
+    [pipeline.vertex_stride().max(1), pipeline.index_stride(), pipeline.off_chip_bytes_per_threadgroup().max(1)]
+}
+
+/// Refuses a threadgroup of so many vertices and primitives that has to have more than `limit` bytes in one buffer.
+pub(super) fn check_threadgroup(
+    pipeline: &TessellationPipeline,
+    group: u32,
+    [vertices, primitives]: [u64; 2],
+    limit: u64,
+) -> Result<(), Error> {
+    let needs = [vertices, primitives, 1].into_iter().zip(strides(pipeline)).map(|(count, stride)| count * stride);
+    match needs.max().filter(|needed| *needed > limit) {
+        None => Ok(()),
+        Some(needed) => Err(Error::LimitExceeded {
+            what: format!("threadgroup {group} with {vertices} vertices and {primitives} primitives"),
+            limit: "max_storage_buffer_binding_size",
+            needed,
+            available: limit,
+            advice: "request a higher limit, or use smaller vertices or factors",
+        }),
     }
 }
 

@@ -188,7 +188,8 @@ impl Workspace {
     /// Returns `false` where all buffers of the ring are under way: that report is skipped and `callback` is not called.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] where the ring's buffer cannot be made.
+    /// [`Error::Wgpu`] where the ring's buffer cannot be made, [`Error::ResultOverwritten`] where another draw has taken the
+    /// place of this one.
     pub fn request_report(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -240,6 +241,7 @@ impl Workspace {
         answer: impl FnOnce(&Tessellation, &[u8]) -> Result<T, Error> + Send + 'static,
         callback: impl FnOnce(Result<T, Error>) + Send + 'static,
     ) -> Result<bool, Error> {
+        tessellation.check_there()?;
         let size = sources.iter().map(|source| source.size).sum();
         let device = self.device.clone();
         let Some((buffer, busy)) = self.reports.take(&device, size)? else { return Ok(false) };

@@ -4,6 +4,7 @@ mod assembler_model;
 mod assembler_random;
 mod bad_descriptor;
 mod bad_draw;
+mod batches;
 mod capacity;
 mod cli;
 mod cli_modes;
