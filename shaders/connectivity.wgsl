@@ -1,9 +1,8 @@
 // The index buffer: a lane a primitive, in random access. A workgroup takes an item of the hull pass's list: up to
 // `item_primitives` primitives of one threadgroup that follow one another. It keeps the shapes of its patches in workgroup
 // memory.
-
-@group(3) @binding(1) var<storage, read_write> pw_state: PwState;
-@group(3) @binding(2) var<storage, read_write> pw_indices: array<u32>;
+//
+// Composed after pw_state and pw_indices.
 
 var<workgroup> pw_shapes: array<array<u32, PW_CONTEXTS>, PW_MAX_PATCHES>;
 var<workgroup> pw_patch_points: array<u32, PW_MAX_PATCHES>;
@@ -32,23 +31,38 @@ fn pw_is_alike(slot: u32) -> bool {
     return differing == 0u;
 }
 
+// An item of the list: its threadgroup, its first primitive there, and the one after its last. Beyond the list, nothing.
+fn pw_connectivity_item(index: u32) -> vec3u {
+    if (index >= atomicLoad(&pw_state.slots[pw_params.slot].connectivity)) {
+        return vec3u(0u);
+    }
+    let item = pw_params.connectivity_items + index * 2u;
+    let group = pw_state.words[item];
+    let first = pw_state.words[item + 1u];
+    let primitives = pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES];
+    return vec3u(group, first, min(first + pw_params.item_primitives, primitives));
+}
+
 @compute @workgroup_size(PW_CONNECTIVITY_LANES)
 fn pw_connectivity(
     @builtin(workgroup_id) workgroup: vec3u,
     @builtin(num_workgroups) workgroups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let index = pw_workgroup_index(workgroup, workgroups);
     // The dispatch is folded, so its last row may hold workgroups beyond the list; their items are empty.
-    var group = 0u;
-    var first = 0u;
-    var last = 0u;
-    if (index < atomicLoad(&pw_state.slots[pw_params.slot].connectivity)) {
-        let item = pw_params.connectivity_items + index * 2u;
-        group = pw_state.words[item];
-        first = pw_state.words[item + 1u];
-        last = min(first + pw_params.item_primitives, pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES]);
+    let item = pw_connectivity_item(pw_workgroup_index(workgroup, workgroups));
+    // Where the threadgroup's primitives begin in the index buffer.
+    var start = pw_state.slots[pw_params.slot].primitive_start
+        + pw_state.words[pw_group_record(item.x) + PW_GROUP_PRIMITIVE_BASE];
+    if (pw_params.two_levels != 0u) {
+        start += pw_state.words[pw_params.block_sums + (item.x - pw_params.first_threadgroup) / PW_BLOCK];
     }
+    pw_connect(lane, item, start);
+}
+
+// The indices of an item's primitives; those of its threadgroup begin at primitive `start` of the index buffer.
+fn pw_connect(lane: u32, item: vec3u, start: u32) {
+    let group = item.x;
     let extent = pw_group_patches(group);
     for (var i = lane; i < extent.y; i += PW_CONNECTIVITY_LANES) {
         let record = pw_patch_record(extent.x + i);
@@ -80,13 +94,8 @@ fn pw_connectivity(
     }
     workgroupBarrier();
 
-    // Where the threadgroup's primitives begin in the index buffer.
-    var start = pw_state.slots[pw_params.slot].primitive_start + pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVE_BASE];
-    if (pw_params.two_levels != 0u) {
-        start += pw_state.words[pw_params.block_sums + (group - pw_params.first_threadgroup) / PW_BLOCK];
-    }
-    let first_column = pw_column(first) + lane;
-    let last_column = pw_column(last);
+    let first_column = pw_column(item.y) + lane;
+    let last_column = pw_column(item.z);
     var run = pw_run_of(first_column);
     for (var column = first_column; column < last_column; column += PW_CONNECTIVITY_LANES) {
         while (run + 1u < pw_runs && pw_run_columns[run + 1u] <= column) {

@@ -242,7 +242,13 @@ fn pw_threadgroup(
         // An item of the queue: the same arrays, filled from the off-chip block for the patches that it touches.
         if (lane == 0u) {
             pw_decision = vec4u(0u);
-            if (index < atomicLoad(&pw_state.slots[pw_params.slot].queue)) {
+            // Where the draw did not fit, nothing was listed.
+            let listed = select(
+                atomicLoad(&pw_state.slots[pw_params.slot].queue),
+                0u,
+                atomicLoad(&pw_state.slots[pw_params.slot].overflow) != 0u,
+            );
+            if (index < listed) {
                 let item = pw_params.queue + index * 2u;
                 let record = pw_group_record(pw_state.words[item]);
                 let first = pw_state.words[item + 1u] * PW_WAVE;
@@ -368,6 +374,11 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         atomicAdd(&pw_state.slots[pw_params.slot].vertices_high, 1u);
     }
     let start = pw_state.used[pw_params.chunk].vertices;
+    // For pw_finish, while which `used` changes.
+    if (group == pw_params.first_threadgroup) {
+        pw_state.slots[pw_params.slot].vertex_start = start;
+        pw_state.slots[pw_params.slot].primitive_start = pw_state.used[pw_params.chunk].primitives;
+    }
     let base = start + old;
     var overflow = 0u;
     // Each comparison is made so that no sum wraps: what is left of the capacity against what is asked.

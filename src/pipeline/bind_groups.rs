@@ -23,6 +23,8 @@ pub(crate) enum BindGroupKind {
     Threadgroup,
     Allocate,
     Connectivity,
+    /// Allocate and connectivity in one.
+    Finish,
     StripCut,
     /// Stream output of one chunk.
     Stream,
@@ -80,6 +82,11 @@ impl Workspace {
             BindGroupKind::Connectivity => {
                 bind(2, &output.indices);
                 &pipeline.connectivity_layout
+            }
+            BindGroupKind::Finish => {
+                bind(2, &self.arguments);
+                bind(3, &output.indices);
+                &pipeline.finish_layout
             }
             BindGroupKind::StripCut => {
                 let Some(strip_cut) = &pipeline.strip_cut else {

@@ -71,6 +71,7 @@ impl TessellationPipeline {
             threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources, &bindings),
             allocate: compose::allocate(&fixed, reflection.surface.stride, STATE_SHAPE),
             connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
+            finish: compose::finish(&fixed, shape.max_patches, reflection.surface.stride, STATE_SHAPE),
             stream: compose::stream(&fixed, reflection.surface.stride, STATE_SHAPE),
             indirect: compose::indirect(&fixed, shape.input_points, PARAMS_STRIDE, STATE_SHAPE),
             strip_cut: shape
@@ -95,6 +96,8 @@ impl TessellationPipeline {
         let threadgroup_layout = layout("threadgroup", &threadgroup_entries)?;
         let allocate_layout = layout("allocate", &three)?;
         let connectivity_layout = layout("connectivity", &three)?;
+        let four = [params_entry(), storage_entry(1, false), storage_entry(2, false), storage_entry(3, false)];
+        let finish_layout = layout("finish", &four)?;
         let indirect_entries =
             [records_entry(), storage_entry(1, false), storage_entry(2, false), storage_entry(3, true)];
         let indirect_layout = layout("indirect", &indirect_entries)?;
@@ -125,13 +128,15 @@ impl TessellationPipeline {
             &[None, None, None, Some(&connectivity_layout)],
             &[],
         )?;
+        let finish =
+            compiler.compile(&kernels.finish, &["pw_finish"], &[None, None, None, Some(&finish_layout)], &[])?;
         let strip_cut = kernels.strip_cut.as_deref().map(|wgsl| StripCut::new(&compiler, wgsl)).transpose()?;
         let indirect =
             compiler.compile(&kernels.indirect, &["pw_indirect"], &[None, None, None, Some(&indirect_layout)], &[])?;
         let stream =
             compiler.compile(&kernels.stream, &["pw_stream"], &[None, None, None, Some(&stream_layout)], &[])?;
         let missing = || Error::Wgpu { what: label.clone(), message: "a kernel was not made".to_owned() };
-        let mut made = threadgroup.into_iter().chain(allocate).chain(connectivity).chain(indirect).chain(stream);
+        let mut made = [threadgroup, allocate, connectivity, finish, indirect, stream].into_iter().flatten();
         let mut next = || made.next().ok_or_else(missing);
         Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -140,6 +145,8 @@ impl TessellationPipeline {
             allocate_draw: next()?,
             withdraw: next()?,
             connectivity: next()?,
+            finish: next()?,
+            finish_layout,
             on_processor: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
             policy: descriptor.policy,
             compiled_patches: shape.max_patches,

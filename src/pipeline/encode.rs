@@ -6,7 +6,7 @@ use super::bind_groups::BindGroupKind;
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
     ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, Item, MODE_DYNAMIC, MODE_ON_CHIP,
-    NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL,
+    NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL, WAVE,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -23,6 +23,11 @@ pub(crate) struct Plan {
     /// Threadgroups of each output chunk; none where the draw has no patches.
     pub(crate) splits: Vec<Range<u32>>,
 }
+
+/// Workgroups of a small draw's passes at most: idle ones take an H200 less time than it takes to find out how many are
+/// needed. On a processor they soon take more.
+const SMALL_DRAW_ITEMS: u32 = 8192;
+const SMALL_DRAW_ITEMS_ON_PROCESSOR: u32 = 128;
 
 /// How much of a draw is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,10 +182,29 @@ impl TessellationPipeline {
             threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, buffers)?,
             allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
             connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
+            small: match self.small_draw(params) {
+                Some(items) => Some((items, workspace.bind_group(self, BindGroupKind::Finish, chunk, &[])?)),
+                None => None,
+            },
             threadgroups: params.threadgroups,
             indirect: false,
             arguments: u64::from(params.slot) * ARGUMENT_BYTES,
         })
+    }
+
+    /// The most items that a small draw can have, of the domain and the connectivity pass.
+    ///
+    /// A dispatch of that many workgroups needs no arguments from the GPU, so nothing waits for them, nor for wgpu to
+    /// validate them.
+    fn small_draw(&self, params: &Params) -> Option<[u32; 2]> {
+        let most = if self.on_processor { SMALL_DRAW_ITEMS_ON_PROCESSOR } else { SMALL_DRAW_ITEMS };
+        // Each threadgroup can end in an item that is not full.
+        let items = [
+            params.vertex_capacity.div_ceil(params.item_waves * WAVE),
+            params.primitive_capacity.div_ceil(params.item_primitives),
+        ]
+        .map(|full| full.saturating_add(params.threadgroups));
+        (params.slots == 1 && params.threadgroups <= BLOCK && items.iter().all(|items| *items <= most)).then_some(items)
     }
 
     fn plan_draw(&self, workspace: &Workspace, draw: &Draw<'_>) -> Result<Plan, Error> {
@@ -318,6 +342,22 @@ impl TessellationPipeline {
             return;
         }
 
+        if let Some(([waves, primitives], finish)) = &commands.small
+            && !commands.indirect
+        {
+            stamp.write(pass, 2);
+            if self.parameters.off_chip {
+                pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+                pass.dispatch_workgroups(*waves, 1, 1);
+            }
+            stamp.write(pass, 3);
+            pass.set_pipeline(&self.finish);
+            pass.set_bind_group(3, finish, &[commands.hull]);
+            pass.dispatch_workgroups(*primitives, 1, 1);
+            stamp.write(pass, 4);
+            return;
+        }
+
         pass.set_bind_group(3, &commands.allocate, &[commands.hull]);
         if commands.threadgroups > BLOCK {
             pass.set_pipeline(&self.allocate_blocks);
@@ -355,6 +395,8 @@ pub(crate) struct ChunkCommands {
     pub(crate) threadgroup: wgpu::BindGroup,
     pub(crate) allocate: wgpu::BindGroup,
     pub(crate) connectivity: wgpu::BindGroup,
+    /// Of a small draw: the most items of its domain and connectivity passes, and the bind group of `pw_finish`.
+    pub(crate) small: Option<([u32; 2], wgpu::BindGroup)>,
     /// Threadgroups; of an indirect draw, the most there can be.
     pub(crate) threadgroups: u32,
     /// Whether the hull dispatch is sized on the GPU.

@@ -43,11 +43,13 @@ pub struct TessellationPipeline {
     pub(crate) threadgroup_layout: wgpu::BindGroupLayout,
     pub(crate) allocate_layout: wgpu::BindGroupLayout,
     pub(crate) connectivity_layout: wgpu::BindGroupLayout,
+    pub(crate) finish_layout: wgpu::BindGroupLayout,
     pub(crate) threadgroup: wgpu::ComputePipeline,
     pub(crate) allocate_blocks: wgpu::ComputePipeline,
     pub(crate) allocate_draw: wgpu::ComputePipeline,
     pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
+    pub(crate) finish: wgpu::ComputePipeline,
     /// In a pipeline whose indices can be strip cuts.
     pub(crate) strip_cut: Option<StripCut>,
     pub(crate) indirect: wgpu::ComputePipeline,
@@ -66,6 +68,8 @@ pub struct ComposedKernels {
     pub allocate: String,
     /// Connectivity pass: entry point `pw_connectivity`.
     pub connectivity: String,
+    /// Allocate and connectivity of small draws in one pass: entry point `pw_finish`.
+    pub finish: String,
     /// The passes that look for strip cuts, in a pipeline that has them: entry points `pw_cut_blocks`, `pw_cut_totals` and
     /// `pw_cut_patches`.
     pub strip_cut: Option<String>,

@@ -18,6 +18,7 @@ const STREAM: &str = include_str!("../../shaders/stream.wgsl");
 const RUNS: &str = include_str!("../../shaders/runs.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
 const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
+const FINISH: &str = include_str!("../../shaders/finish.wgsl");
 const STRIP_CUT: &str = include_str!("../../shaders/strip_cut.wgsl");
 const CONNECTIVITY: &str = include_str!("../../shaders/connectivity.wgsl");
 
@@ -280,12 +281,18 @@ fn push_store_vertex(text: &mut String, surface: &Surface) {
     text.push_str("}\n");
 }
 
+const ALLOCATE_VARIABLES: &str = "\
+@group(3) @binding(1) var<storage, read_write> pw_state: PwState;
+@group(3) @binding(2) var<storage, read_write> pw_arguments: array<PwArguments, PW_SLOTS>;
+";
+
 /// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
 pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
     let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);
     text.push_str(STATE);
     text.push_str(PARAMS);
+    text.push_str(ALLOCATE_VARIABLES);
     text.push_str(ALLOCATE);
     text
 }
@@ -293,16 +300,33 @@ pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateSh
 /// The module of the connectivity pass, entry point `pw_connectivity`.
 pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
+    text.push_str(STATE);
+    text.push_str(PARAMS);
+    text.push_str(
+        "@group(3) @binding(1) var<storage, read_write> pw_state: PwState;\n\
+         @group(3) @binding(2) var<storage, read_write> pw_indices: array<u32>;\n",
+    );
+    push_connectivity(&mut text, max_patches);
+    text
+}
+
+/// The module of both in one, entry point `pw_finish`.
+pub(crate) fn finish(fixed: &FixedFunction, max_patches: u32, vertex_stride: u32, state: StateShape) -> String {
+    let mut text = allocate(fixed, vertex_stride, state);
+    text.push_str("@group(3) @binding(3) var<storage, read_write> pw_indices: array<u32>;\n");
+    push_connectivity(&mut text, max_patches);
+    text.push_str(FINISH);
+    text
+}
+
+fn push_connectivity(text: &mut String, max_patches: u32) {
     let _ = write!(
         text,
         "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;\nconst PW_MAX_PATCHES: u32 = {max_patches}u;\n"
     );
-    text.push_str(STATE);
-    text.push_str(PARAMS);
-    push_tessellator(&mut text);
+    push_tessellator(text);
     text.push_str(RUNS);
     text.push_str(CONNECTIVITY);
-    text
 }
 
 /// The module of the passes that look for strip cuts, entry points `pw_cut_blocks`, `pw_cut_totals` and `pw_cut_patches`.

@@ -94,6 +94,7 @@ fn tint_takes_all_kinds_of_kernels() {
                     kernels.push((name("threadgroup"), composed.threadgroup.clone()));
                     kernels.push((name("allocate"), composed.allocate.clone()));
                     kernels.push((name("connectivity"), composed.connectivity.clone()));
+                    kernels.push((name("finish"), composed.finish.clone()));
                     kernels.extend(composed.strip_cut.clone().map(|text| (name("strip cut"), text)));
                     kernels.push((name("indirect"), composed.indirect.clone()));
                     kernels.push((name("stream"), composed.stream.clone()));
