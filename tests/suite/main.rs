@@ -21,6 +21,7 @@ mod library_pipeline;
 mod library_surfaces;
 mod limits;
 mod machine;
+mod mixed_pass;
 mod model;
 mod modes;
 mod off_chip;
