@@ -59,6 +59,9 @@ impl Measurement {
 impl TessellationPipeline {
     /// Counts what `draw` comes to: runs its vertex, hull and patch constant functions and reads the counts back.
     ///
+    /// While it is under way, it takes 48 bytes a threadgroup, and 16 bytes and 4 for each factor a patch; the vertices are
+    /// not kept.
+    ///
     /// On native backends somebody has to poll the device while this is awaited;
     /// `measure_blocking` does it itself.
     ///
