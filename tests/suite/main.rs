@@ -11,6 +11,7 @@ mod cases;
 mod cli;
 mod cli_modes;
 mod control_points;
+mod draw_random;
 mod frames;
 mod golden;
 mod gpu;
