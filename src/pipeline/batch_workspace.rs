@@ -174,6 +174,18 @@ impl TessellationPipeline {
         draw: &Draw<'_>,
         batch: usize,
     ) -> Result<Tessellation, Error> {
+        self.encode_batch_passes(queue, encoder, batches, draw, batch, Passes::All)
+    }
+
+    pub(super) fn encode_batch_passes(
+        &self,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        batches: &mut BatchWorkspace,
+        draw: &Draw<'_>,
+        batch: usize,
+        passes: Passes,
+    ) -> Result<Tessellation, Error> {
         batches.workspace.check_pipeline(self)?;
         let shape = DrawShape::new(self, draw)?;
         let own = batches.check_next(&shape, batch)?;
@@ -205,7 +217,7 @@ impl TessellationPipeline {
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
         self.encode_strip_cut(&mut pass, strip_cut.as_ref());
-        self.encode_chunk(&mut pass, workspace, draw, &commands, Passes::All, &Stamp::none());
+        self.encode_chunk(&mut pass, workspace, draw, &commands, passes, &Stamp::none());
         Ok(result)
     }
 

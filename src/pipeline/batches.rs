@@ -14,6 +14,12 @@ use crate::Error;
 /// Bytes that say on the GPU which threadgroups a batch has.
 pub(super) const ROW_BYTES: u64 = 40;
 
+/// Bytes of the records that counting works in at a time, about; what there is of them follows from the draw.
+const COUNTING_BYTES: u64 = 32 << 20;
+
+/// Bytes of a threadgroup's record and of its items in the lists.
+const THREADGROUP_BYTES: u64 = 48;
+
 /// A range of a draw's patches that is tessellated at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
@@ -117,6 +123,33 @@ impl BatchPlan {
             // The budget shrinks each time, since the workspace was within the old one and is not within the new one.
             budget = bound.saturating_sub(rows);
         }
+    }
+
+    /// Batches in which a draw is counted before anything is known of it: no vertices, and records for a bounded number of
+    /// threadgroups.
+    pub(super) fn for_counting(pipeline: &TessellationPipeline, draw: &Draw<'_>) -> Result<Self, Error> {
+        let shape = DrawShape::new(pipeline, draw)?;
+        let patches = u64::from(shape.patches_per_threadgroup);
+        let bytes = THREADGROUP_BYTES + patches * u64::from(patch_words(pipeline.fixed.domain)) * 4;
+        let most = (COUNTING_BYTES / bytes).max(1).min(u64::from(shape.threadgroups));
+        let step = (most as usize).max(1);
+        let batches: Vec<Batch> = (0..shape.threadgroups)
+            .step_by(step)
+            .map(|first| {
+                let end = first.saturating_add(step as u32).min(shape.threadgroups);
+                Batch {
+                    patches: shape.first_patch(first)..shape.first_patch(end),
+                    vertices: 0,
+                    primitives: 0,
+                    threadgroups: first..end,
+                }
+            })
+            .collect();
+        let patches = batches.iter().map(|batch| batch.patches.len() as u64).max().unwrap_or(0);
+        let room = [most, patches.max(scan_patches(pipeline, draw)), 0, 0];
+        let descriptor = WorkspaceDescriptor { off_chip_threadgroups: 0, ..descriptor(pipeline, &room) };
+        let sizes = Sizes::new(pipeline, &descriptor, shape.patches_per_instance)?;
+        Ok(Self { batches, shape, descriptor, sizes })
     }
 
     /// The batches, in the order in which they are encoded.

@@ -108,3 +108,27 @@ pub(super) fn check_storage_buffers(
     }
     Ok(())
 }
+
+/// Scalars of all output control points of a patch (`D3D11_HS_OUTPUT_CONTROL_POINTS_MAX_TOTAL_SCALARS`).
+const OUTPUT_SCALARS: u64 = 3968;
+/// Scalars of the patch constants, factors included (32 registers: `D3D11_HS_OUTPUT_PATCH_CONSTANT_REGISTER_COUNT`).
+const CONSTANT_SCALARS: u64 = 128;
+
+/// Direct3D's own limits, for devices whose workgroup memory would hold more.
+pub(super) fn check_scalars(reflection: &Reflection, output_points: u32) -> Result<(), Error> {
+    let points = u64::from(output_points) * u64::from(reflection.output_point.scalars);
+    let constants = u64::from(reflection.constants.scalars);
+    for (what, scalars, most, limit) in [
+        ("output control points", points, OUTPUT_SCALARS, "D3D11_HS_OUTPUT_CONTROL_POINTS_MAX_TOTAL_SCALARS"),
+        ("patch constants", constants, CONSTANT_SCALARS, "4 × D3D11_HS_OUTPUT_PATCH_CONSTANT_REGISTER_COUNT"),
+    ] {
+        if scalars > most {
+            return Err(Error::OutOfRange {
+                what,
+                value: format!("{scalars} scalars a patch"),
+                expected: format!("at most {most}, Direct3D's limit ({limit})"),
+            });
+        }
+    }
+    Ok(())
+}

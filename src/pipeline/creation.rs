@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attributes::{attribute_sources, bindings, vertex_buffer_slots};
-use super::checks::{check_bind_groups, check_constants, check_fixed_function, check_storage_buffers};
+use super::checks::{check_bind_groups, check_constants, check_fixed_function, check_scalars, check_storage_buffers};
 use super::descriptor::TessellationPipelineDescriptor;
 use super::device::{guarded, shader_capabilities, shader_module};
 use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
@@ -52,6 +52,7 @@ impl TessellationPipeline {
         let footprint = footprint(&reflection, descriptor);
         let profile = Profile { max_patches: descriptor.profile.max_patches.min(MAX_PATCHES), ..descriptor.profile };
         let plan = ThreadgroupPlan::maximised(&profile, &footprint, limits.max_compute_workgroup_storage_size)?;
+        check_scalars(&reflection, descriptor.output_control_points)?;
         let compiled_off_chip = parameters::compiled_off_chip(descriptor.hull_off_chip, descriptor.domain_off_chip)?;
         let asked = parameters::Asked {
             flags: descriptor.flags,

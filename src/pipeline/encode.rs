@@ -86,7 +86,7 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
     ) -> Result<Tessellation, Error> {
-        self.encode_passes(queue, encoder, workspace, draw, Passes::All, None)
+        self.encode_passes(queue, encoder, workspace, draw, None)
     }
 
     /// As [`TessellationPipeline::encode`], with time stamps between the passes: for each output chunk five queries of
@@ -108,16 +108,15 @@ impl TessellationPipeline {
         if !workspace.device.features().contains(needed) {
             return Err(Error::MissingFeature { what: "time stamps between the passes", feature: needed });
         }
-        self.encode_passes(queue, encoder, workspace, draw, Passes::All, Some(timestamps))
+        self.encode_passes(queue, encoder, workspace, draw, Some(timestamps))
     }
 
-    pub(crate) fn encode_passes(
+    fn encode_passes(
         &self,
         queue: &wgpu::Queue,
         encoder: &mut wgpu::CommandEncoder,
         workspace: &mut Workspace,
         draw: &Draw<'_>,
-        passes: Passes,
         timestamps: Option<&PassTimestamps<'_>>,
     ) -> Result<Tessellation, Error> {
         workspace.check_pipeline(self)?;
@@ -155,11 +154,9 @@ impl TessellationPipeline {
         self.encode_strip_cut(&mut pass, strip_cut.as_ref());
         for (i, commands) in (0..).zip(&chunks) {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
-            self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
+            self.encode_chunk(&mut pass, workspace, draw, commands, Passes::All, &stamp);
         }
-        if let [first, _, ..] = chunks.as_slice()
-            && passes == Passes::All
-        {
+        if let [first, _, ..] = chunks.as_slice() {
             pass.set_pipeline(&self.withdraw);
             pass.set_bind_group(3, &first.allocate, &[first.hull]);
             pass.dispatch_workgroups(1, 1, 1);

@@ -1,11 +1,14 @@
 //! What a draw needs, counted on the GPU before its memory is made: a count pass and a read-back, explicit and awaited.
 
-use super::draw::{Draw, DrawShape};
+use super::batch_workspace::BatchWorkspace;
+use super::batches::BatchPlan;
+use super::device::buffer;
+use super::draw::{Draw, bound_buffers};
 use super::encode::Passes;
 use super::layout::GROUP_WORDS;
 use super::read::{Reading, Source};
 use super::tessellation::TessellationPipeline;
-use super::workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
+use super::workspace::{ChunkCapacity, WorkspaceDescriptor};
 use crate::Error;
 
 /// What a draw comes to, threadgroup by threadgroup.
@@ -59,6 +62,9 @@ impl Measurement {
 impl TessellationPipeline {
     /// Counts what `draw` comes to: runs its vertex, hull and patch constant functions and reads the counts back.
     ///
+    /// While it is under way, it takes 64 bytes a threadgroup for the counts, half of them where the CPU reads them, and some
+    /// 32 MiB at most for records of patches, which it goes through in batches; no vertex is kept.
+    ///
     /// On native backends somebody has to poll the device while this is awaited;
     /// `measure_blocking` does it itself.
     ///
@@ -96,23 +102,25 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<(u32, Reading), Error> {
-        let shape = DrawShape::new(self, draw)?;
-        let descriptor = WorkspaceDescriptor {
-            label: format!("{}: measure", self.label),
-            patches: shape.patches,
-            threadgroups: shape.threadgroups,
-            off_chip_threadgroups: 0,
-            draws: 1,
-            chunks: vec![ChunkCapacity { threadgroups: 0..shape.threadgroups, vertices: 0, primitives: 0 }],
-        };
-        let mut workspace = Workspace::new(device, self, descriptor)?;
+        let plan = BatchPlan::for_counting(self, draw)?;
+        let shape = plan.shape;
+        // Also where there is no batch that would say so.
+        bound_buffers(self, draw, &shape)?;
+        self.check_user_groups(draw)?;
+        let mut batches = BatchWorkspace::new(device, queue, self, plan)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("measure") });
-        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count, None)?;
-        let source = Source {
-            buffer: &counted.state,
-            offset: counted.threadgroup_records_offset,
-            size: u64::from(shape.threadgroups) * u64::from(GROUP_WORDS) * 4,
-        };
+        let record = u64::from(GROUP_WORDS) * 4;
+        // The records of each batch, before the next overwrites them.
+        let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let counts = buffer(device, "counts", u64::from(shape.threadgroups) * record, usage)?;
+        let mut to = 0;
+        for batch in 0..batches.plan().batches().len() {
+            let counted = self.encode_batch_passes(queue, &mut encoder, &mut batches, draw, batch, Passes::Count)?;
+            let (from, size) = (counted.threadgroup_records_offset, u64::from(counted.threadgroups()) * record);
+            encoder.copy_buffer_to_buffer(&counted.state, from, &counts, to, Some(size));
+            to += size;
+        }
+        let source = Source { buffer: &counts, offset: 0, size: to };
         Ok((shape.patches, Reading::submit(device, queue, encoder, "counts", &[source])?))
     }
 

@@ -239,10 +239,12 @@ impl Workspace {
         &self.off_chip
     }
 
-    /// Bind groups made so far: it stands still once the bindings of the draws are unchanged.
+    /// wgpu objects made so far, beside the workspace's own buffers: bind groups, and buffers of the ring of reports. It
+    /// stands still once the bindings of the draws are unchanged and as many reports are under way as ever are. Pipelines
+    /// and other objects are never made by encoding.
     #[must_use]
     pub fn objects_created(&self) -> u64 {
-        self.objects_created
+        self.objects_created + self.reports.made
     }
 
     /// What the workspace was made from.

@@ -96,38 +96,6 @@ impl Scene {
         made.unwrap_or_else(|error| panic!("the batches' workspace: {error}"))
     }
 
-    /// The meshes of the batches, each read before the next is encoded, put together.
-    fn union(&self, pipeline: &TessellationPipeline, batches: &mut BatchWorkspace, draw: &Draw<'_>) -> Mesh {
-        let mut union: Option<Mesh> = None;
-        for batch in 0..batches.plan().batches().len() {
-            let mut encoder = self.rig.encoder();
-            let result = pipeline
-                .encode_batch(&self.rig.queue, &mut encoder, batches, draw, batch)
-                .unwrap_or_else(|error| panic!("batch {batch}: {error}"));
-            self.rig.queue.submit([encoder.finish()]);
-            let mesh = self.rig.read(&result);
-            let own = batches.plan().batches()[batch].clone();
-            assert_eq!(
-                (result.patches() as usize, result.chunks()[0].patches.clone()),
-                (own.patches.len(), own.patches)
-            );
-            assert_eq!(mesh.vertex_count(), own.vertices as usize, "batch {batch}");
-            let Some(union) = &mut union else {
-                union = Some(mesh);
-                continue;
-            };
-            let (vertices, primitives) = (union.vertex_count() as u32, union.indices.len() as u32 / 3);
-            union.vertices.extend(&mesh.vertices);
-            union.indices.extend(mesh.indices.iter().map(|index| index + vertices));
-            union.patches.extend(mesh.patches.into_iter().map(|mut patch| {
-                patch.first_vertex += vertices;
-                patch.first_primitive += primitives;
-                patch
-            }));
-        }
-        union.expect("a batch at least")
-    }
-
     /// Stream outputs of all batches one after the other, all encoded before anything is submitted.
     fn streams(&self, pipeline: &TessellationPipeline, batches: &mut BatchWorkspace, draw: &Draw<'_>) -> Vec<u32> {
         let mut encoder = self.rig.encoder();
@@ -151,6 +119,36 @@ impl Scene {
         self.rig.queue.submit([encoder.finish()]);
         targets.iter().flat_map(|(target, words)| self.rig.words(target)[..*words].to_vec()).collect()
     }
+}
+
+/// The meshes of the batches, each read before the next is encoded, put together.
+pub(crate) fn union(rig: &Rig, pipeline: &TessellationPipeline, batches: &mut BatchWorkspace, draw: &Draw<'_>) -> Mesh {
+    let mut union: Option<Mesh> = None;
+    for batch in 0..batches.plan().batches().len() {
+        let mut encoder = rig.encoder();
+        let result = pipeline
+            .encode_batch(&rig.queue, &mut encoder, batches, draw, batch)
+            .unwrap_or_else(|error| panic!("batch {batch}: {error}"));
+        rig.queue.submit([encoder.finish()]);
+        let mesh = rig.read(&result);
+        let own = batches.plan().batches()[batch].clone();
+        assert_eq!((result.patches() as usize, result.chunks()[0].patches.clone()), (own.patches.len(), own.patches));
+        assert_eq!(mesh.vertex_count(), own.vertices as usize, "batch {batch}");
+        let Some(union) = &mut union else {
+            union = Some(mesh);
+            continue;
+        };
+        let (vertices, primitives) =
+            (union.vertex_count() as u32, union.indices.len() as u32 / union.topology.vertices_per_primitive());
+        union.vertices.extend(&mesh.vertices);
+        union.indices.extend(mesh.indices.iter().map(|index| index + vertices));
+        union.patches.extend(mesh.patches.into_iter().map(|mut patch| {
+            patch.first_vertex += vertices;
+            patch.first_primitive += primitives;
+            patch
+        }));
+    }
+    union.expect("a batch at least")
 }
 
 /// The vertices of a mesh's primitives one after the other.
@@ -189,7 +187,7 @@ fn check(scene: &Scene, indexed: bool, strip_cut: bool) {
                 assert_eq!(sum(|batch| batch.primitives), measurement.primitives());
                 counts.push(plan.batches().len());
                 // Twice, the second time into what the first has left.
-                assert!(scene.union(&pipeline, &mut batches, draw) == whole, "bound {bound}, indexed: {indexed}");
+                assert!(union(&scene.rig, &pipeline, &mut batches, draw) == whole, "bound {bound}, indexed: {indexed}");
                 let streams = scene.streams(&pipeline, &mut batches, draw);
                 assert!(streams == expanded(&whole), "bound {bound}, indexed: {indexed}");
             }
