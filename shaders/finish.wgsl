@@ -39,8 +39,9 @@ fn pw_finish(
     if (pw_overflow(primitives, sums.y, 0u) != 0u) {
         item.z = item.y;
     }
-    // The first workgroup closes the draw: what it writes the others do not read, or find as they have it already.
-    if (index == 0u && lane == 0u) {
+    // The last workgroup closes the draw, since it seldom has an item besides. What it writes the others do not read, or
+    // find as they have it already.
+    if (index + 1u == workgroups.x * workgroups.y && lane == 0u) {
         pw_finish_draw(PwUsed(vertices, primitives), sums.y, 0u);
     }
     pw_connect(lane, item, primitives + sums.x);

@@ -263,11 +263,14 @@ fn pw_threadgroup(
         let extent = pw_group_patches(item.z);
         first_id = extent.x % pw_params.patches_per_instance;
         let base = pw_state.words[pw_group_record(item.z) + PW_GROUP_VERTEX_BASE];
+        let all = pw_state.words[pw_group_record(item.z) + PW_GROUP_POINTS];
         for (var i = lane; i < extent.y; i += PW_LANES) {
             let record = pw_patch_record(extent.x + i);
             let points = pw_state.words[record + PW_PATCH_POINTS];
+            let vertex_base = pw_state.words[record + PW_PATCH_VERTEX_BASE];
             pw_points[i] = points;
-            pw_bases[i] = pw_state.words[record + PW_PATCH_VERTEX_BASE] - base;
+            // Patches that strip cuts have left out come behind all others.
+            pw_bases[i] = select(vertex_base - base, all, vertex_base == PW_NO_PATCH);
             if (i + 1u == extent.y) {
                 pw_bases[i + 1u] = pw_bases[i] + points;
             }
