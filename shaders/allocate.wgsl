@@ -2,10 +2,10 @@
 // threadgroups ran in; then what the draw needs against what there is, and the indirect arguments.
 //
 // Up to PW_BLOCK threadgroups: one workgroup of `pw_allocate_draw` alone. More: `pw_allocate_blocks` scans blocks of
-// them first, a workgroup a block, and `pw_allocate_draw` scans the sums of the blocks.
-
-@group(3) @binding(1) var<storage, read_write> pw_state: PwState;
-@group(3) @binding(2) var<storage, read_write> pw_arguments: array<PwArguments, PW_SLOTS>;
+// them first, a workgroup a block, and `pw_allocate_draw` scans the sums of the blocks. Small draws have all this done
+// by `pw_finish` (shaders/finish.wgsl).
+//
+// Composed after pw_state and pw_arguments.
 
 const PW_SCAN_LANES: u32 = 256u;
 
@@ -95,7 +95,7 @@ fn pw_allocate_draw(@builtin(local_invocation_index) lane: u32) {
         }
     }
     if (lane == 0u) {
-        pw_finish_draw(low, high);
+        pw_finish_draw(pw_state.used[pw_params.chunk], low, high);
     }
 }
 
@@ -104,17 +104,24 @@ fn pw_sum_lanes(lane: u32, value: u32) -> u32 {
     return pw_scan_exclusive(lane, value).y;
 }
 
-fn pw_finish_draw(primitives: u32, primitives_high: u32) {
+// What the draw ran out of, PW_OVERFLOW_* bits, now that all of it is counted.
+fn pw_overflow(start: u32, primitives: u32, primitives_high: u32) -> u32 {
     let slot = pw_params.slot;
-    let start = pw_state.used[pw_params.chunk];
     var overflow = atomicLoad(&pw_state.slots[slot].overflow);
-    let vertices = atomicLoad(&pw_state.slots[slot].vertices);
     if (atomicLoad(&pw_state.slots[slot].vertices_high) != 0u) {
         overflow |= PW_OVERFLOW_VERTICES;
     }
-    if (primitives_high != 0u || primitives > pw_params.primitive_capacity - start.primitives) {
+    if (primitives_high != 0u || primitives > pw_params.primitive_capacity - start) {
         overflow |= PW_OVERFLOW_PRIMITIVES;
     }
+    return overflow;
+}
+
+// Closes a draw whose output begins at `start` in its chunk.
+fn pw_finish_draw(start: PwUsed, primitives: u32, primitives_high: u32) {
+    let slot = pw_params.slot;
+    let vertices = atomicLoad(&pw_state.slots[slot].vertices);
+    let overflow = pw_overflow(start.primitives, primitives, primitives_high);
     atomicStore(&pw_state.slots[slot].overflow, overflow);
     pw_state.slots[slot].primitives = primitives;
     pw_state.slots[slot].primitives_high = primitives_high;

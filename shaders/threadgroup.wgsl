@@ -15,10 +15,9 @@ struct PwOffChipPatch {
 
 var<workgroup> pw_constants: array<PwConstants, PW_MAX_PATCHES>;
 // Vectors rather than structs: lavapipe loads a vector at once.
-var<workgroup> pw_contexts: array<vec2u, PW_MAX_PATCHES * PW_CONTEXTS>;
-// Points and primitives of each patch, then (prefix) those of the patches before it.
+var<workgroup> pw_contexts: array<array<vec2u, PW_CONTEXTS>, PW_MAX_PATCHES>;
+// Points and primitives of each patch, and the sum of its factors.
 var<workgroup> pw_points: array<u32, PW_MAX_PATCHES>;
-var<workgroup> pw_point_bases: array<u32, PW_MAX_PATCHES>;
 var<workgroup> pw_primitives: array<u32, PW_MAX_PATCHES>;
 var<workgroup> pw_sums: array<u32, PW_MAX_PATCHES>;
 // The decision of the first lane: first and last point to evaluate here, vertex base, off-chip block + 1.
@@ -30,18 +29,37 @@ var<workgroup> pw_items: vec4u;
 var<private> pw_patch_slot: u32;
 
 fn pw_context(i: u32) -> PwContext {
-    let context = pw_contexts[pw_patch_slot * PW_CONTEXTS + i];
+    let context = pw_contexts[pw_patch_slot][i];
     return PwContext(context.x, context.y);
 }
 
 fn pw_shape(i: u32) -> u32 {
-    return pw_contexts[pw_patch_slot * PW_CONTEXTS + i].x;
+    return pw_contexts[pw_patch_slot][i].x;
 }
 
 fn pw_store_patch(slot: u32, tessellated: PwPatch) {
     for (var i = 0u; i < PW_CONTEXTS; i++) {
-        pw_contexts[slot * PW_CONTEXTS + i] = vec2u(tessellated.contexts[i].shape, tessellated.contexts[i].reciprocals);
+        pw_contexts[slot][i] = vec2u(tessellated.contexts[i].shape, tessellated.contexts[i].reciprocals);
     }
+}
+
+// Whether the tessellator cuts a patch of the threadgroup as the one before it: by the contexts, so that all roles agree.
+fn pw_is_alike(slot: u32) -> bool {
+    if (slot == 0u) {
+        return false;
+    }
+    var differing = pw_points[slot] ^ pw_points[slot - 1u];
+    for (var i = 0u; i < PW_CONTEXTS; i++) {
+        let bits = pw_contexts[slot][i] ^ pw_contexts[slot - 1u][i];
+        differing |= bits.x | bits.y;
+    }
+    return differing == 0u;
+}
+
+// How long the runs of a threadgroup with so many points are. Where there are fewer, all lanes are busy only if each point
+// of each patch is a column of its own.
+fn pw_longest_run(points: u32) -> u32 {
+    return select(1u, PW_LONGEST_RUN, points >= PW_LANES * 8u * PW_LONGEST_RUN);
 }
 
 // GCN's factor ring holds an isoline's detail before its density; so do the records.
@@ -111,13 +129,15 @@ fn pw_threadgroup(
     //@ save private variables
     let lane = pw_lane;
     let index = pw_workgroup_index(pw_workgroup, pw_workgroups);
+    // Of a hull workgroup, its own threadgroup; of an item, the one that it is of, and its off-chip block + 1.
+    var group = pw_params.first_threadgroup + index;
+    var block = 0u;
     var first_id = 0u;
 
     if (pw_params.role == PW_ROLE_HULL) {
         if (index >= pw_params.threadgroups) {
             return;
         }
-        let group = pw_params.first_threadgroup + index;
         let extent = pw_group_patches(group);
         let instance = extent.x / pw_params.patches_per_instance;
         first_id = extent.x - instance * pw_params.patches_per_instance;
@@ -128,7 +148,7 @@ fn pw_threadgroup(
         // Input assembler and vertex function: a lane an input control point.
         for (var i = lane; i < patches * PW_INPUT_POINTS; i += PW_LANES) {
             //@ reset private variables
-            pw_input[i] = pw_call_vertex(first_id * PW_INPUT_POINTS + i, instance);
+            pw_input[i / PW_INPUT_POINTS][i % PW_INPUT_POINTS] = pw_call_vertex(first_id * PW_INPUT_POINTS + i, instance);
         }
         workgroupBarrier();
 
@@ -184,7 +204,11 @@ fn pw_threadgroup(
                 points += pw_points[j];
                 primitives += pw_primitives[j];
             }
-            pw_point_bases[i] = points;
+            pw_bases[i] = points;
+            if (i + 1u == extent.y) {
+                pw_bases[i + 1u] = points + pw_points[i];
+            }
+            pw_alike[i] = select(0u, 1u, pw_is_alike(i));
             let record = pw_patch_record(extent.x + i);
             pw_state.words[record + PW_PATCH_VERTEX_BASE] = select(PW_NO_PATCH, decision.z + points, i < patches);
             pw_state.words[record + PW_PATCH_PRIMITIVE_BASE] = primitives;
@@ -205,20 +229,26 @@ fn pw_threadgroup(
 
         // Off-chip: what the domain waves read goes to memory, in the block that this threadgroup holds.
         if (decision.w != 0u) {
-            let block = (decision.w - 1u) * pw_params.patches_per_threadgroup;
+            let stored = (decision.w - 1u) * pw_params.patches_per_threadgroup;
             for (var i = lane; i < patches * PW_OUTPUT_POINTS; i += PW_LANES) {
                 let slot = i / PW_STORED_POINTS;
-                pw_off_chip[block + slot].points[i - slot * PW_STORED_POINTS] = pw_load_output(i);
+                pw_off_chip[stored + slot].points[i - slot * PW_STORED_POINTS] = pw_load_output(i);
             }
             for (var i = lane; i < patches; i += PW_LANES) {
-                pw_off_chip[block + i].constants = pw_constants[i];
+                pw_off_chip[stored + i].constants = pw_constants[i];
             }
         }
     } else {
         // An item of the queue: the same arrays, filled from the off-chip block for the patches that it touches.
         if (lane == 0u) {
             pw_decision = vec4u(0u);
-            if (index < atomicLoad(&pw_state.slots[pw_params.slot].queue)) {
+            // Where the draw did not fit, nothing was listed.
+            let listed = select(
+                atomicLoad(&pw_state.slots[pw_params.slot].queue),
+                0u,
+                atomicLoad(&pw_state.slots[pw_params.slot].overflow) != 0u,
+            );
+            if (index < listed) {
                 let item = pw_params.queue + index * 2u;
                 let record = pw_group_record(pw_state.words[item]);
                 let first = pw_state.words[item + 1u] * PW_WAVE;
@@ -233,63 +263,75 @@ fn pw_threadgroup(
         let extent = pw_group_patches(item.z);
         first_id = extent.x % pw_params.patches_per_instance;
         let base = pw_state.words[pw_group_record(item.z) + PW_GROUP_VERTEX_BASE];
-        let block = (item.w - 1u) * pw_params.patches_per_threadgroup;
-
+        let all = pw_state.words[pw_group_record(item.z) + PW_GROUP_POINTS];
         for (var i = lane; i < extent.y; i += PW_LANES) {
             let record = pw_patch_record(extent.x + i);
-            let point_base = pw_state.words[record + PW_PATCH_VERTEX_BASE] - base;
             let points = pw_state.words[record + PW_PATCH_POINTS];
-            pw_point_bases[i] = point_base;
+            let vertex_base = pw_state.words[record + PW_PATCH_VERTEX_BASE];
             pw_points[i] = points;
-            if (point_base < item.y && point_base + points > item.x) {
-                pw_store_patch(i, pw_patch(pw_load_factors(record)));
-                pw_constants[i] = pw_off_chip[block + i].constants;
+            // Patches that strip cuts have left out come behind all others.
+            pw_bases[i] = select(vertex_base - base, all, vertex_base == PW_NO_PATCH);
+            if (i + 1u == extent.y) {
+                pw_bases[i + 1u] = pw_bases[i] + points;
             }
+            pw_store_patch(i, pw_patch(pw_load_factors(record)));
         }
-        for (var i = lane; i < extent.y * PW_OUTPUT_POINTS; i += PW_LANES) {
-            let slot = i / PW_STORED_POINTS;
-            let record = pw_patch_record(extent.x + slot);
-            let point_base = pw_state.words[record + PW_PATCH_VERTEX_BASE] - base;
-            if (point_base < item.y && point_base + pw_state.words[record + PW_PATCH_POINTS] > item.x) {
-                pw_store_output(i, pw_off_chip[block + slot].points[i - slot * PW_STORED_POINTS]);
-            }
+        workgroupBarrier();
+        for (var i = lane; i < extent.y; i += PW_LANES) {
+            pw_alike[i] = select(0u, 1u, pw_is_alike(i));
         }
         if (lane == 0u) {
             pw_decision.z = base;
-            pw_decision.w = extent.y;
         }
+        group = item.z;
+        block = item.w;
     }
 
     workgroupBarrier();
-    let first = pw_decision.x;
-    let last = pw_decision.y;
+    let patches = pw_group_patches(group).y;
+    let longest = pw_longest_run(pw_bases[patches]);
+    for (var i = lane; i < patches; i += PW_LANES) {
+        pw_find_runs(i, patches, longest);
+    }
+    workgroupBarrier();
     let base = pw_decision.z;
-    var patches = pw_decision.w;
-    if (pw_params.role == PW_ROLE_HULL) {
-        patches = pw_group_patches(pw_params.first_threadgroup + index).y;
+    let first = pw_column(pw_decision.x);
+    let last = pw_column(pw_decision.y);
+
+    if (pw_params.role == PW_ROLE_DOMAIN) {
+        // What the domain function reads, of the runs that the item touches.
+        let begin = pw_run_patches[pw_run_of(first)];
+        let end = pw_run_patches[pw_run_of(last - 1u) + 1u];
+        let stored = (block - 1u) * pw_params.patches_per_threadgroup;
+        for (var i = begin + lane; i < end; i += PW_LANES) {
+            pw_constants[i] = pw_off_chip[stored + i].constants;
+        }
+        for (var i = begin * PW_OUTPUT_POINTS + lane; i < end * PW_OUTPUT_POINTS; i += PW_LANES) {
+            let slot = i / PW_STORED_POINTS;
+            pw_store_output(i, pw_off_chip[stored + slot].points[i - slot * PW_STORED_POINTS]);
+        }
+        workgroupBarrier();
     }
 
-    // Domain waves: a lane a point, packed across the patches of the threadgroup.
-    // The last patch whose points begin at or before the lane's first; patches without points begin where the next does.
-    // From there on the lane walks forward.
-    var patch_slot = 0u;
-    var beyond = patches;
-    while (beyond - patch_slot > 1u) {
-        let middle = (patch_slot + beyond) >> 1u;
-        if (pw_point_bases[middle] <= first + lane) {
-            patch_slot = middle;
-        } else {
-            beyond = middle;
+    // Domain waves: a lane a column, packed across the patches of the threadgroup. A lane searches for its first run and
+    // walks forward from there.
+    var run = pw_run_of(first + lane);
+    for (var column = first + lane; column < last; column += PW_LANES) {
+        while (run + 1u < pw_runs && pw_run_columns[run + 1u] <= column) {
+            run += 1u;
         }
-    }
-    for (var point = first + lane; point < last; point += PW_LANES) {
-        while (patch_slot + 1u < patches && pw_point_bases[patch_slot + 1u] <= point) {
-            patch_slot++;
+        let point = column - pw_run_columns[run];
+        let end = pw_run_patches[run + 1u];
+        pw_patch_slot = pw_run_patches[run];
+        let points = pw_points[pw_patch_slot];
+        let location = pw_point(point, points);
+        var place = base + pw_bases[pw_patch_slot] + point;
+        for (var slot = pw_patch_slot; slot < end; slot++) {
+            pw_patch_slot = slot;
+            //@ reset private variables
+            pw_store_vertex(place, pw_call_domain(location, first_id + slot));
+            place += points;
         }
-        pw_patch_slot = patch_slot;
-        let location = pw_point(point - pw_point_bases[patch_slot], pw_points[patch_slot]);
-        //@ reset private variables
-        pw_store_vertex(base + point, pw_call_domain(location, first_id + patch_slot));
     }
 }
 
@@ -335,6 +377,11 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         atomicAdd(&pw_state.slots[pw_params.slot].vertices_high, 1u);
     }
     let start = pw_state.used[pw_params.chunk].vertices;
+    // For pw_finish, while which `used` changes.
+    if (group == pw_params.first_threadgroup) {
+        pw_state.slots[pw_params.slot].vertex_start = start;
+        pw_state.slots[pw_params.slot].primitive_start = pw_state.used[pw_params.chunk].primitives;
+    }
     let base = start + old;
     var overflow = 0u;
     // Each comparison is made so that no sum wraps: what is left of the capacity against what is asked.

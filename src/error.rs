@@ -135,6 +135,25 @@ pub enum Error {
         available: u64,
     },
 
+    /// A result that is read after its workspace was reset and another draw (or another batch) was encoded into it.
+    #[error(
+        "the result is gone: its workspace has been reset and another draw or batch encoded into it since; read it \
+         before, or give the draws workspaces of their own"
+    )]
+    ResultOverwritten,
+
+    /// A bound on memory under which not even the smallest batch of a draw can be.
+    #[error(
+        "the memory bound of {bound} bytes is too small: {needed} bytes suffice for batches of one threadgroup; raise it, \
+         or use fewer patches per threadgroup"
+    )]
+    BoundTooSmall {
+        /// Bytes that suffice, for the batches' workspace and all that goes with it.
+        needed: u64,
+        /// The bound that was given.
+        bound: u64,
+    },
+
     /// An error that wgpu reported for an object of ours.
     #[error("wgpu refused {what}: {message}")]
     Wgpu {

@@ -65,8 +65,13 @@ fn pw_place(context: PwContext, i: u32) -> u32 {
     let h = pw_half_count(context.shape);
     let flip = i >= h;
     let j = select(i, pw_segments(context.shape) - i, flip);
-    let before = j - select(0u, 1u, j > context.shape >> 26u);
     let rf = (context.reciprocals & 0xffffu) + 1u;
+    // Under integer and pow2 nothing grows: the fraction is 0, and all below comes to this.
+    if (PW_PARTITIONING <= 1u) {
+        let even = j * rf;
+        return select(select(even, PW_ONE - even, flip), PW_HALF, j == h);
+    }
+    let before = j - select(0u, 1u, j > context.shape >> 26u);
     let rc = (context.reciprocals >> 16u) + 1u;
     let fraction = context.shape & 0xffffu;
     let place = (before * rf * (PW_ONE - fraction) + j * rc * fraction + PW_HALF) >> 16u;

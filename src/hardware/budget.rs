@@ -24,11 +24,13 @@ pub struct PatchFootprint {
 /// One of the tessellator's contexts in workgroup memory (`PwContext` in `shaders/tessellator`), of which a patch has one
 /// more than factors.
 const CONTEXT_BYTES: u32 = 8;
-/// Points, point base, primitives and factor sum of a patch: `pw_points` and its neighbours in
-/// `shaders/threadgroup.wgsl`.
-const COUNT_BYTES: u32 = 16;
-/// `pw_decision` and `pw_items` in `shaders/threadgroup.wgsl`.
-const FIXED_BYTES: u32 = 32;
+/// Words a patch: its points, primitives and factor sum (`pw_points` and its neighbours in `shaders/threadgroup.wgsl`), and
+/// whether it is like the one before it (`pw_alike` in `shaders/runs.wgsl`).
+const PATCH_ARRAYS: u64 = 4;
+/// Words a patch and one more: the bases, and the runs' columns and first patches in `shaders/runs.wgsl`.
+const BASE_ARRAYS: u64 = 3;
+/// `pw_decision` and `pw_items` in `shaders/threadgroup.wgsl`, `pw_runs` in `shaders/runs.wgsl`.
+const FIXED_BYTES: u64 = 48;
 
 /// Attributes lie in slots of 16 bytes (docs/hardware.md, A13).
 const SLOT_BYTES: u64 = 16;
@@ -71,8 +73,9 @@ impl PatchFootprint {
             + output
             + array(patches * u64::from(self.constants_stride))
             + array(patches * u64::from((self.factors + 1) * CONTEXT_BYTES))
-            + 4 * array(patches * u64::from(COUNT_BYTES / 4))
-            + u64::from(FIXED_BYTES)
+            + PATCH_ARRAYS * array(patches * 4)
+            + BASE_ARRAYS * array((patches + 1) * 4)
+            + FIXED_BYTES
     }
 }
 

@@ -55,7 +55,8 @@ impl Mesh {
     /// On native backends somebody has to poll the device while this is awaited; `read_blocking` does it itself.
     ///
     /// # Errors
-    /// [`Error::WorkspaceTooSmall`] where the draw did not fit, [`Error::ReadBack`] where the device is lost.
+    /// [`Error::WorkspaceTooSmall`] where the draw did not fit, [`Error::ResultOverwritten`] where another has taken its
+    /// place, [`Error::ReadBack`] where the device is lost.
     pub async fn read(device: &wgpu::Device, queue: &wgpu::Queue, tessellation: &Tessellation) -> Result<Self, Error> {
         let records = Records::submit(device, queue, tessellation)?.bytes().await?;
         let records = Records::new(tessellation, &records)?;
@@ -129,6 +130,7 @@ struct Records {
 
 impl Records {
     fn submit(device: &wgpu::Device, queue: &wgpu::Queue, tessellation: &Tessellation) -> Result<Reading, Error> {
+        tessellation.check_there()?;
         let mut sources: Vec<Source<'_>> = tessellation
             .chunks()
             .iter()
@@ -165,6 +167,8 @@ impl Records {
         queue: &wgpu::Queue,
         tessellation: &Tessellation,
     ) -> Result<Reading, Error> {
+        // The records may have been awaited for a while.
+        tessellation.check_there()?;
         let stride = u64::from(tessellation.surface.stride);
         let index_stride = u64::from(tessellation.topology.vertices_per_primitive()) * 4;
         let mut sources = Vec::with_capacity(self.slots.len() * 2);
@@ -202,7 +206,7 @@ impl Records {
             // How many patches an indirect draw has, the GPU has noted.
             let patches = if tessellation.indirect { 0..slot.patches } else { chunk.patches.clone() };
             for patch in patches {
-                let at = patch as usize * self.patch_words;
+                let at = (patch - tessellation.first_patch) as usize * self.patch_words;
                 let Some([base, _, points, primitives, factors @ ..]) = self.patches.get(at..at + self.patch_words)
                 else {
                     continue;

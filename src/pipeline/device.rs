@@ -36,6 +36,21 @@ pub(crate) fn guarded<T>(device: &wgpu::Device, what: &str, make: impl FnOnce() 
     }
 }
 
+/// A module of WGSL with wgpu's checks of indices, divisions and bindings. Where all its loops are known to end, without
+/// the counters that would end them.
+#[allow(unsafe_code, reason = "wgpu has no safe way to leave out the counters alone")]
+pub(crate) fn shader_module(device: &wgpu::Device, label: &str, wgsl: &str, loops_end: bool) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source: wgpu::ShaderSource::Wgsl(wgsl.into()) };
+    if !loops_end {
+        return device.create_shader_module(descriptor);
+    }
+    let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
+    // SAFETY: what is asked for is that no loop runs for ever, since that would be undefined behaviour. The user's loops
+    // are counted ones (`shader::loops`). Ours count up to a number of patches, points, primitives, items or factors, or
+    // halve a range of them.
+    unsafe { device.create_shader_module_trusted(descriptor, checks) }
+}
+
 fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
@@ -48,6 +63,12 @@ fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The size that a buffer for so many bytes gets: a binding of 0 bytes is not allowed, and 16 bytes hold any element that
+/// we bind a stand-in for.
+pub(crate) fn rounded(size: u64) -> u64 {
+    size.max(16).next_multiple_of(4)
+}
+
 /// A buffer of `size` bytes, refused beforehand where the device could not have it or bind it.
 pub(crate) fn buffer(
     device: &wgpu::Device,
@@ -56,8 +77,7 @@ pub(crate) fn buffer(
     usage: wgpu::BufferUsages,
 ) -> Result<wgpu::Buffer, Error> {
     let limits = device.limits();
-    // A binding of 0 bytes is not allowed; 16 bytes hold any element that we bind a stand-in for.
-    let size = size.max(16).next_multiple_of(4);
+    let size = rounded(size);
     let advice = "split the draw into chunks (Workspace::for_measurement), or request a higher limit";
     if size > limits.max_buffer_size {
         return Err(Error::LimitExceeded {

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
+use super::bind_groups::BindGroupKind;
 use super::draw::{BoundBuffers, Draw, DrawShape, bound_buffers};
 use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, LARGE_ITEM, LARGE_ITEMS_FROM,
-    MODE_DYNAMIC, MODE_ON_CHIP, NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL, SMALL_ITEM,
+    ARGUMENT_BYTES, BLOCK, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, Item, MODE_DYNAMIC, MODE_ON_CHIP,
+    NO_TABLE, Params, ROLE_DOMAIN, ROLE_HULL, WAVE,
 };
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
-use super::workspace::{BindGroupKind, Taken, Workspace};
+use super::workspace::{Taken, Workspace};
 use crate::Error;
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
 
@@ -22,6 +23,11 @@ pub(crate) struct Plan {
     /// Threadgroups of each output chunk; none where the draw has no patches.
     pub(crate) splits: Vec<Range<u32>>,
 }
+
+/// Workgroups of a small draw's passes at most: idle ones take an H200 less time than it takes to find out how many are
+/// needed. On a processor they soon take more.
+const SMALL_DRAW_ITEMS: u32 = 8192;
+const SMALL_DRAW_ITEMS_ON_PROCESSOR: u32 = 128;
 
 /// How much of a draw is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +86,7 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
     ) -> Result<Tessellation, Error> {
-        self.encode_passes(queue, encoder, workspace, draw, Passes::All, None)
+        self.encode_passes(queue, encoder, workspace, draw, None)
     }
 
     /// As [`TessellationPipeline::encode`], with time stamps between the passes: for each output chunk five queries of
@@ -102,16 +108,15 @@ impl TessellationPipeline {
         if !workspace.device.features().contains(needed) {
             return Err(Error::MissingFeature { what: "time stamps between the passes", feature: needed });
         }
-        self.encode_passes(queue, encoder, workspace, draw, Passes::All, Some(timestamps))
+        self.encode_passes(queue, encoder, workspace, draw, Some(timestamps))
     }
 
-    pub(crate) fn encode_passes(
+    fn encode_passes(
         &self,
         queue: &wgpu::Queue,
         encoder: &mut wgpu::CommandEncoder,
         workspace: &mut Workspace,
         draw: &Draw<'_>,
-        passes: Passes,
         timestamps: Option<&PassTimestamps<'_>>,
     ) -> Result<Tessellation, Error> {
         workspace.check_pipeline(self)?;
@@ -128,19 +133,9 @@ impl TessellationPipeline {
         for (chunk, split) in plan.splits.iter().enumerate() {
             let slot = first.slots + chunk as u32;
             let params = self.params(workspace, draw, &plan, chunk, split, slot);
-            chunks.push(ChunkCommands {
-                hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..params }),
-                domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..params }),
-                threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, &plan.buffers)?,
-                allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
-                connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
-                threadgroups: params.threadgroups,
-                indirect: false,
-                arguments: u64::from(slot) * ARGUMENT_BYTES,
-            });
-            if let Some(commands) = chunks.last() {
-                workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
-            }
+            let commands = self.chunk_commands(queue, workspace, &plan.buffers, chunk, &params)?;
+            workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
+            chunks.push(commands);
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
         }
         let params = chunks.first().map_or(0, |first| first.hull);
@@ -153,21 +148,60 @@ impl TessellationPipeline {
         };
 
         workspace.clear_where_reset(encoder);
+        result.mark = workspace.epoch.mark();
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
         self.encode_strip_cut(&mut pass, strip_cut.as_ref());
         for (i, commands) in (0..).zip(&chunks) {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
-            self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
+            self.encode_chunk(&mut pass, workspace, draw, commands, Passes::All, &stamp);
         }
-        if let [first, _, ..] = chunks.as_slice()
-            && passes == Passes::All
-        {
+        if let [first, _, ..] = chunks.as_slice() {
             pass.set_pipeline(&self.withdraw);
             pass.set_bind_group(3, &first.allocate, &[first.hull]);
             pass.dispatch_workgroups(1, 1, 1);
         }
         Ok(result)
+    }
+
+    /// Parameters and bind groups of the passes of one chunk.
+    pub(super) fn chunk_commands(
+        &self,
+        queue: &wgpu::Queue,
+        workspace: &mut Workspace,
+        buffers: &[(u32, wgpu::Buffer)],
+        chunk: usize,
+        params: &Params,
+    ) -> Result<ChunkCommands, Error> {
+        Ok(ChunkCommands {
+            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params }),
+            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params }),
+            threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, buffers)?,
+            allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
+            connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
+            small: match self.small_draw(params) {
+                Some(items) => Some((items, workspace.bind_group(self, BindGroupKind::Finish, chunk, &[])?)),
+                None => None,
+            },
+            threadgroups: params.threadgroups,
+            indirect: false,
+            arguments: u64::from(params.slot) * ARGUMENT_BYTES,
+        })
+    }
+
+    /// The most items that a small draw can have, of the domain and the connectivity pass.
+    ///
+    /// A dispatch of that many workgroups needs no arguments from the GPU, so nothing waits for them, nor for wgpu to
+    /// validate them.
+    fn small_draw(&self, params: &Params) -> Option<[u32; 2]> {
+        let most = if self.on_processor { SMALL_DRAW_ITEMS_ON_PROCESSOR } else { SMALL_DRAW_ITEMS };
+        // Each threadgroup can end in an item that is not full.
+        let items = [
+            params.vertex_capacity.div_ceil(params.item_waves * WAVE),
+            params.primitive_capacity.div_ceil(params.item_primitives),
+        ]
+        .map(|full| full.saturating_add(params.threadgroups));
+        (params.slots == 1 && params.threadgroups <= BLOCK && items.iter().all(|items| *items <= most)).then_some(items)
     }
 
     fn plan_draw(&self, workspace: &Workspace, draw: &Draw<'_>) -> Result<Plan, Error> {
@@ -224,8 +258,8 @@ impl TessellationPipeline {
         let capacity = workspace.chunks.get(chunk).map(|chunk| &chunk.capacity);
         let threadgroups = split.end - split.start;
         let first_patch = shape.first_patch(split.start);
-        let many = self.on_processor || threadgroups >= LARGE_ITEMS_FROM;
-        let item = if many { LARGE_ITEM } else { SMALL_ITEM };
+        let (vertices, primitives) = capacity.map_or((0, 0), |capacity| (capacity.vertices, capacity.primitives));
+        let item = Item::for_draw(self.on_processor, vertices, primitives);
         Params {
             role: ROLE_HULL,
             mode: if self.parameters.off_chip { MODE_DYNAMIC } else { MODE_ON_CHIP },
@@ -244,8 +278,8 @@ impl TessellationPipeline {
             patch_records: offsets.patch_records + workspace.taken.patches * workspace.patch_words,
             block_sums: offsets.block_sums,
             queue: offsets.queue,
-            vertex_capacity: capacity.map_or(0, |capacity| capacity.vertices),
-            primitive_capacity: capacity.map_or(0, |capacity| capacity.primitives),
+            vertex_capacity: vertices,
+            primitive_capacity: primitives,
             queue_capacity: offsets.queue_capacity,
             off_chip_capacity: workspace.off_chip_blocks,
             first_vertex: draw.vertices.start,
@@ -305,6 +339,22 @@ impl TessellationPipeline {
             return;
         }
 
+        if let Some(([waves, primitives], finish)) = &commands.small
+            && !commands.indirect
+        {
+            stamp.write(pass, 2);
+            if self.parameters.off_chip {
+                pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+                pass.dispatch_workgroups(*waves, 1, 1);
+            }
+            stamp.write(pass, 3);
+            pass.set_pipeline(&self.finish);
+            pass.set_bind_group(3, finish, &[commands.hull]);
+            pass.dispatch_workgroups(*primitives, 1, 1);
+            stamp.write(pass, 4);
+            return;
+        }
+
         pass.set_bind_group(3, &commands.allocate, &[commands.hull]);
         if commands.threadgroups > BLOCK {
             pass.set_pipeline(&self.allocate_blocks);
@@ -342,6 +392,8 @@ pub(crate) struct ChunkCommands {
     pub(crate) threadgroup: wgpu::BindGroup,
     pub(crate) allocate: wgpu::BindGroup,
     pub(crate) connectivity: wgpu::BindGroup,
+    /// Of a small draw: the most items of its domain and connectivity passes, and the bind group of `pw_finish`.
+    pub(crate) small: Option<([u32; 2], wgpu::BindGroup)>,
     /// Threadgroups; of an indirect draw, the most there can be.
     pub(crate) threadgroups: u32,
     /// Whether the hull dispatch is sized on the GPU.

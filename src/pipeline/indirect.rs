@@ -1,11 +1,12 @@
 //! Draws whose arguments lie in a GPU buffer: the hull dispatch is sized on the GPU, nothing is read back.
 
+use super::bind_groups::BindGroupKind;
 use super::draw::{Draw, DrawShape, IndexBuffer, bound_buffers};
 use super::encode::{ChunkCommands, Passes, Plan, Stamp};
-use super::layout::{ARGUMENT_BYTES, MAX_RECORDS, Params, ROLE_DOMAIN, ROLE_HULL};
+use super::layout::{MAX_RECORDS, Params};
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
-use super::workspace::{BindGroupKind, Taken, Workspace};
+use super::workspace::{Taken, Workspace};
 use crate::Error;
 
 /// Draws of patches whose arguments lie in a buffer: records as `wgpu::util::DrawIndirectArgs`, or
@@ -86,9 +87,8 @@ impl TessellationPipeline {
                 most_threadgroups: shape.threadgroups,
                 ..self.params(workspace, &direct, &plan, 0, &split, first.slots)
             };
-            let made = self.chunk_commands(queue, workspace, &plan, &params);
-            match made {
-                Ok(made) => commands.push(made),
+            match self.chunk_commands(queue, workspace, &plan.buffers, 0, &params) {
+                Ok(made) => commands.push(ChunkCommands { indirect: true, ..made }),
                 Err(error) => {
                     workspace.taken = before;
                     return Err(error);
@@ -118,6 +118,7 @@ impl TessellationPipeline {
         workspace.try_bind_groups(self, super::encode::user_groups(&direct), &first.threadgroup)?;
 
         workspace.clear_where_reset(encoder);
+        results.iter_mut().for_each(|result: &mut Tessellation| result.mark = workspace.epoch.mark());
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
         pass.set_pipeline(&self.indirect);
@@ -128,26 +129,6 @@ impl TessellationPipeline {
             self.encode_chunk(&mut pass, workspace, &direct, commands, Passes::All, &Stamp::none());
         }
         Ok(results)
-    }
-
-    /// Parameters and bind groups of a record's passes.
-    fn chunk_commands(
-        &self,
-        queue: &wgpu::Queue,
-        workspace: &mut Workspace,
-        plan: &Plan,
-        params: &Params,
-    ) -> Result<ChunkCommands, Error> {
-        Ok(ChunkCommands {
-            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params }),
-            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params }),
-            threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, 0, &plan.buffers)?,
-            allocate: workspace.bind_group(self, BindGroupKind::Allocate, 0, &[])?,
-            connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, 0, &[])?,
-            threadgroups: params.threadgroups,
-            indirect: true,
-            arguments: u64::from(params.slot) * ARGUMENT_BYTES,
-        })
     }
 
     /// A shape with room for whatever a record may hold.

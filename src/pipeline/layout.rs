@@ -18,19 +18,38 @@ pub(crate) const GROUP_WORDS: u32 = 8;
 pub(crate) const BLOCK: u32 = 1024;
 /// Lanes of a wave of the emulated machine (`PW_WAVE`).
 pub(crate) const WAVE: u32 = 64;
-/// Waves of an item of the domain pass and primitives of an item of the connectivity pass. A draw of many threadgroups
-/// keeps any device busy with large items, which load a patch less often; one of few needs small ones.
+/// The least waves of an item of the domain pass and primitives of an item of the connectivity pass.
 pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
-pub(crate) const LARGE_ITEM: Item = Item { waves: 16, primitives: 2048 };
-/// Threadgroups from which on items are large: measured on an H200. A processor has few lanes to keep busy, so there
-/// items are always large.
-pub(crate) const LARGE_ITEMS_FROM: u32 = 1024;
+/// The most.
+const LARGE_ITEM: Item = Item { waves: 64, primitives: 8192 };
+/// What a processor takes: it has few lanes to keep busy.
+const PROCESSOR_ITEM: Item = Item { waves: 16, primitives: 2048 };
+/// Items that keep a large device busy: several times as many workgroups as an H200 runs at once.
+const BUSY_ITEMS: u32 = 4096;
 
 /// What one workgroup of a pass takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) waves: u32,
     pub(crate) primitives: u32,
+}
+
+impl Item {
+    /// The items of a draw into a chunk with this room: as large as leaves enough of them, since large items load a patch
+    /// less often and find more patches alike.
+    pub(crate) fn for_draw(on_processor: bool, vertices: u32, primitives: u32) -> Self {
+        if on_processor {
+            return PROCESSOR_ITEM;
+        }
+        let size = |work: u32, small: u32, large: u32| {
+            let size = (work / BUSY_ITEMS).clamp(small, large);
+            1 << size.ilog2()
+        };
+        Self {
+            waves: size(vertices / WAVE, SMALL_ITEM.waves, LARGE_ITEM.waves),
+            primitives: size(primitives, SMALL_ITEM.primitives, LARGE_ITEM.primitives),
+        }
+    }
 }
 
 /// Words of a patch's record before its factors (`PW_PATCH_FACTORS`).

@@ -1,11 +1,14 @@
 //! What a draw needs, counted on the GPU before its memory is made: a count pass and a read-back, explicit and awaited.
 
-use super::draw::{Draw, DrawShape};
+use super::batch_workspace::BatchWorkspace;
+use super::batches::BatchPlan;
+use super::device::buffer;
+use super::draw::{Draw, bound_buffers};
 use super::encode::Passes;
 use super::layout::GROUP_WORDS;
 use super::read::{Reading, Source};
 use super::tessellation::TessellationPipeline;
-use super::workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
+use super::workspace::{ChunkCapacity, WorkspaceDescriptor};
 use crate::Error;
 
 /// What a draw comes to, threadgroup by threadgroup.
@@ -41,6 +44,11 @@ impl Measurement {
         self.threadgroups.iter().map(|counts| u64::from(counts[1])).sum()
     }
 
+    /// Vertices and primitives of each threadgroup.
+    pub(super) fn of_threadgroups(&self) -> &[[u32; 2]] {
+        &self.threadgroups
+    }
+
     fn from_records(patches: u32, records: &[u8]) -> Self {
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(records);
         let threadgroups = words
@@ -53,6 +61,9 @@ impl Measurement {
 
 impl TessellationPipeline {
     /// Counts what `draw` comes to: runs its vertex, hull and patch constant functions and reads the counts back.
+    ///
+    /// While it is under way, it takes 64 bytes a threadgroup for the counts, half of them where the CPU reads them, and some
+    /// 32 MiB at most for records of patches, which it goes through in batches; no vertex is kept.
     ///
     /// On native backends somebody has to poll the device while this is awaited;
     /// `measure_blocking` does it itself.
@@ -91,23 +102,25 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<(u32, Reading), Error> {
-        let shape = DrawShape::new(self, draw)?;
-        let descriptor = WorkspaceDescriptor {
-            label: format!("{}: measure", self.label),
-            patches: shape.patches,
-            threadgroups: shape.threadgroups,
-            off_chip_threadgroups: 0,
-            draws: 1,
-            chunks: vec![ChunkCapacity { threadgroups: 0..shape.threadgroups, vertices: 0, primitives: 0 }],
-        };
-        let mut workspace = Workspace::new(device, self, descriptor)?;
+        let plan = BatchPlan::for_counting(self, draw)?;
+        let shape = plan.shape;
+        // Also where there is no batch that would say so.
+        bound_buffers(self, draw, &shape)?;
+        self.check_user_groups(draw)?;
+        let mut batches = BatchWorkspace::new(device, queue, self, plan)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("measure") });
-        let counted = self.encode_passes(queue, &mut encoder, &mut workspace, draw, Passes::Count, None)?;
-        let source = Source {
-            buffer: &counted.state,
-            offset: counted.threadgroup_records_offset,
-            size: u64::from(shape.threadgroups) * u64::from(GROUP_WORDS) * 4,
-        };
+        let record = u64::from(GROUP_WORDS) * 4;
+        // The records of each batch, before the next overwrites them.
+        let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let counts = buffer(device, "counts", u64::from(shape.threadgroups) * record, usage)?;
+        let mut to = 0;
+        for batch in 0..batches.plan().batches().len() {
+            let counted = self.encode_batch_passes(queue, &mut encoder, &mut batches, draw, batch, Passes::Count)?;
+            let (from, size) = (counted.threadgroup_records_offset, u64::from(counted.threadgroups()) * record);
+            encoder.copy_buffer_to_buffer(&counted.state, from, &counts, to, Some(size));
+            to += size;
+        }
+        let source = Source { buffer: &counts, offset: 0, size: to };
         Ok((shape.patches, Reading::submit(device, queue, encoder, "counts", &[source])?))
     }
 
@@ -137,9 +150,7 @@ impl WorkspaceDescriptor {
         bytes: u64,
     ) -> Result<Self, Error> {
         let limit = bytes.min(pipeline.limits.max_storage_buffer_binding_size).min(pipeline.limits.max_buffer_size);
-        let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
-        let off_chip_stride = pipeline.off_chip_bytes_per_threadgroup();
-        let strides = [pipeline.vertex_stride().max(1), index_stride, off_chip_stride.max(1)];
+        let strides = strides(pipeline);
         let most = strides.map(|stride| limit / stride);
 
         let mut chunks: Vec<ChunkCapacity> = Vec::new();
@@ -147,15 +158,7 @@ impl WorkspaceDescriptor {
         let mut taken = [0u64; 3];
         for (group, [vertices, primitives]) in (0..).zip(&measurement.threadgroups) {
             let needs = [u64::from(*vertices), u64::from(*primitives), 1];
-            if let Some(i) = (0..3).find(|i| needs[*i] > most[*i]) {
-                return Err(Error::LimitExceeded {
-                    what: format!("threadgroup {group} with {vertices} vertices and {primitives} primitives"),
-                    limit: "max_storage_buffer_binding_size",
-                    needed: needs[i] * strides[i],
-                    available: limit,
-                    advice: "request a higher limit, or use smaller vertices or factors",
-                });
-            }
+            check_threadgroup(pipeline, group, [needs[0], needs[1]], limit)?;
             if (0..3).any(|i| taken[i] + needs[i] > most[i]) {
                 chunks.push(chunk(first, group, taken));
                 first = group;
@@ -174,6 +177,31 @@ impl WorkspaceDescriptor {
             draws: 1,
             chunks,
         })
+    }
+}
+
+/// Bytes of a vertex, of a primitive's indices, of a threadgroup in the off-chip buffer.
+fn strides(pipeline: &TessellationPipeline) -> [u64; 3] {
+    [pipeline.vertex_stride().max(1), pipeline.index_stride(), pipeline.off_chip_bytes_per_threadgroup().max(1)]
+}
+
+/// Refuses a threadgroup of so many vertices and primitives that has to have more than `limit` bytes in one buffer.
+pub(super) fn check_threadgroup(
+    pipeline: &TessellationPipeline,
+    group: u32,
+    [vertices, primitives]: [u64; 2],
+    limit: u64,
+) -> Result<(), Error> {
+    let needs = [vertices, primitives, 1].into_iter().zip(strides(pipeline)).map(|(count, stride)| count * stride);
+    match needs.max().filter(|needed| *needed > limit) {
+        None => Ok(()),
+        Some(needed) => Err(Error::LimitExceeded {
+            what: format!("threadgroup {group} with {vertices} vertices and {primitives} primitives"),
+            limit: "max_storage_buffer_binding_size",
+            needed,
+            available: limit,
+            advice: "request a higher limit, or use smaller vertices or factors",
+        }),
     }
 }
 

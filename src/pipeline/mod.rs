@@ -2,10 +2,16 @@
 //! and what comes out.
 
 mod attributes;
+mod batch_workspace;
+mod batches;
+mod bind_groups;
+mod checks;
+mod creation;
 mod descriptor;
 mod device;
 mod draw;
 mod encode;
+mod epoch;
 mod indirect;
 pub(crate) mod layout;
 #[cfg(test)]
@@ -15,12 +21,15 @@ mod output;
 mod parameters;
 mod read;
 mod report;
+mod state;
 mod statistics;
 mod stream;
 mod strip_cut;
 mod tessellation;
 mod workspace;
 
+pub use batch_workspace::BatchWorkspace;
+pub use batches::{Batch, BatchPlan};
 pub use descriptor::{Indices, TessellationPipelineDescriptor};
 pub use draw::{Draw, IndexBuffer};
 pub use encode::PassTimestamps;

@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::draw::DrawShape;
+use super::epoch::Mark;
 use super::layout::{ARGUMENT_BYTES, SLOT_BYTES, USED_BYTES, WORDS_OFFSET};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{Taken, Workspace};
+use crate::Error;
 use crate::shader::Surface;
 use crate::tessellator::{Domain, OutputTopology};
 
@@ -51,17 +53,22 @@ impl OutputChunk {
     }
 }
 
-/// The result of an encoded draw. It stays valid until the workspace is reset and another draw is encoded into it.
+/// The result of an encoded draw. It stays valid until the workspace is reset and another draw is encoded into it (a batch:
+/// until the next batch is); reading it later is [`Error::ResultOverwritten`](crate::Error::ResultOverwritten).
 #[derive(Clone, Debug)]
 pub struct Tessellation {
     chunks: Vec<OutputChunk>,
+    /// Which filling of the workspace it belongs to.
+    pub(crate) mark: Mark,
     pub(crate) state: wgpu::Buffer,
     /// Bytes of the state buffer where this draw's patch records begin.
     pub(crate) patch_records_offset: u64,
     pub(crate) threadgroup_records_offset: u64,
     pub(crate) patch_words: u32,
-    /// What was asked; of an indirect draw, what there is room for.
+    /// What was asked; of an indirect draw, what there is room for; of a batch, its own patches and threadgroups.
     pub(crate) shape: DrawShape,
+    /// The draw's patch that the first patch record is of: not 0 in batches.
+    pub(crate) first_patch: u32,
     /// What statistics follow from.
     pub(crate) pipeline_shape: crate::hardware::PipelineShape,
     /// Whether the GPU alone knows how many patches there are.
@@ -81,6 +88,8 @@ impl Tessellation {
         let offsets = &workspace.offsets;
         Self {
             chunks: Vec::new(),
+            mark: workspace.epoch.mark(),
+            first_patch: 0,
             state: workspace.state.clone(),
             patch_records_offset: words(offsets.patch_records, first.patches, workspace.patch_words),
             threadgroup_records_offset: words(
@@ -100,6 +109,11 @@ impl Tessellation {
         }
     }
 
+    /// Refuses a result whose memory another draw has taken. One without chunks lies nowhere.
+    pub(crate) fn check_there(&self) -> Result<(), Error> {
+        if self.chunks.is_empty() { Ok(()) } else { self.mark.check() }
+    }
+
     pub(crate) fn push(&mut self, chunk: OutputChunk) {
         self.chunks.push(chunk);
     }
@@ -110,13 +124,16 @@ impl Tessellation {
         &self.chunks
     }
 
-    /// Patches of the draw, over all instances; of an indirect draw, the most there can be.
+    /// Patches of the draw (of a batch: of that batch), over all instances, as the CPU knows them: without strip cuts, of
+    /// which only the GPU knows how many patches they leave (then it is the number without cuts), and of an indirect draw
+    /// the most there can be. How many there were, [`Mesh::patches`](crate::Mesh::patches) and the
+    /// [statistics](Tessellation::statistics) tell.
     #[must_use]
     pub fn patches(&self) -> u32 {
         self.shape.patches
     }
 
-    /// Threadgroups of the draw, over all instances; of an indirect draw, the most there can be.
+    /// Threadgroups of the draw (of a batch: of that batch), over all instances; of an indirect draw, the most there can be.
     #[must_use]
     pub fn threadgroups(&self) -> u32 {
         self.shape.threadgroups

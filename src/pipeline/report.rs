@@ -128,6 +128,8 @@ const RING: usize = 4;
 pub(crate) struct ReportRing {
     label: String,
     entries: Vec<RingEntry>,
+    /// Buffers made so far.
+    pub(crate) made: u64,
 }
 
 #[derive(Debug)]
@@ -155,7 +157,7 @@ impl Drop for Busy {
 
 impl ReportRing {
     pub(crate) fn new(label: &str) -> Self {
-        Self { label: format!("{label}: report"), entries: Vec::new() }
+        Self { label: format!("{label}: report"), entries: Vec::new(), made: 0 }
     }
 
     /// A buffer of at least `size` bytes that no report is under way in.
@@ -171,6 +173,7 @@ impl ReportRing {
         }
         let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
         let made = RingEntry { buffer: buffer(device, &self.label, size, usage)?, busy: Arc::default() };
+        self.made += 1;
         let taken = (made.buffer.clone(), Arc::clone(&made.busy));
         match replaced.filter(|_| full) {
             Some(entry) => *entry = made,
@@ -188,7 +191,8 @@ impl Workspace {
     /// Returns `false` where all buffers of the ring are under way: that report is skipped and `callback` is not called.
     ///
     /// # Errors
-    /// [`Error::Wgpu`] where the ring's buffer cannot be made.
+    /// [`Error::Wgpu`] where the ring's buffer cannot be made, [`Error::ResultOverwritten`] where another draw has taken the
+    /// place of this one.
     pub fn request_report(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -240,6 +244,7 @@ impl Workspace {
         answer: impl FnOnce(&Tessellation, &[u8]) -> Result<T, Error> + Send + 'static,
         callback: impl FnOnce(Result<T, Error>) + Send + 'static,
     ) -> Result<bool, Error> {
+        tessellation.check_there()?;
         let size = sources.iter().map(|source| source.size).sum();
         let device = self.device.clone();
         let Some((buffer, busy)) = self.reports.take(&device, size)? else { return Ok(false) };

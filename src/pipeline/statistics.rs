@@ -16,7 +16,8 @@ impl Tessellation {
     /// itself.
     ///
     /// # Errors
-    /// [`Error::WorkspaceTooSmall`] where the draw did not fit, [`Error::ReadBack`] where the device is lost.
+    /// [`Error::WorkspaceTooSmall`] where the draw did not fit, [`Error::ResultOverwritten`] where another has taken its
+    /// place, [`Error::ReadBack`] where the device is lost.
     pub async fn threadgroup_records(
         &self,
         device: &wgpu::Device,
@@ -82,6 +83,7 @@ impl Tessellation {
     }
 
     fn submit_records(&self, device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Reading, Error> {
+        self.check_there()?;
         let encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read records") });
         Reading::submit(device, queue, encoder, "threadgroup records", &self.record_sources())
     }

@@ -1,9 +1,10 @@
 //! Stream output: a draw's primitives as an index-free vertex stream, in Direct3D's order.
 
+use super::bind_groups::BindGroupKind;
 use super::layout::{ROLE_HULL, STREAM_ARGUMENTS, STREAM_DRAW_ARGUMENTS};
 use super::output::Tessellation;
 use super::tessellation::TessellationPipeline;
-use super::workspace::{BindGroupKind, Workspace};
+use super::workspace::Workspace;
 use crate::Error;
 
 /// An expanded vertex stream, ready to be drawn without indices.
@@ -41,7 +42,7 @@ impl TessellationPipeline {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] where there is no such chunk, [`Error::Buffer`] and [`Error::LimitExceeded`] where `target`
-    /// does not serve.
+    /// does not serve, [`Error::WorkspaceMismatch`] and [`Error::ResultOverwritten`] where the result is not there.
     pub fn encode_stream_output(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -61,10 +62,12 @@ impl TessellationPipeline {
                 expected: format!("below {}, the chunks of the result", tessellation.chunks().len()),
             });
         };
-        if tessellation.state != workspace.state || output.slot >= workspace.taken.slots {
-            return Err(Error::WorkspaceMismatch {
-                reason: "the result is of another workspace, or of a frame before its reset".to_owned(),
-            });
+        if tessellation.state != workspace.state {
+            return Err(Error::WorkspaceMismatch { reason: "the result lies in another workspace".to_owned() });
+        }
+        tessellation.check_there()?;
+        if output.slot >= workspace.taken.slots {
+            return Err(Error::WorkspaceMismatch { reason: "the result is of a frame before its reset".to_owned() });
         }
         super::draw::check_usage(target, what, &self.limits)?;
         if target.size() < needed {

@@ -1,18 +1,20 @@
 //! The passes that find where patches begin in an index buffer with strip-cut indices; only pipelines that ask for it have
 //! them, and only their indexed draws run them.
 
+use super::bind_groups::BindGroupKind;
+use super::creation::{KernelCompiler, params_entry, storage_entry};
 use super::device::guarded;
 use super::draw::IndexBuffer;
 use super::encode::fold;
-use super::tessellation::{KernelCompiler, TessellationPipeline, params_entry, storage_entry};
-use super::workspace::{BindGroupKind, Workspace};
+use super::tessellation::TessellationPipeline;
+use super::workspace::Workspace;
 use crate::Error;
 
 /// The index buffer's binding in group 3 of these passes.
 pub(crate) const STRIP_CUT_INDEX_BINDING: u32 = 2;
 
 /// Indices that a workgroup takes (`PW_CUT_BLOCK`).
-const BLOCK: u32 = 4096;
+pub(super) const BLOCK: u32 = 4096;
 
 /// The compiled passes.
 #[derive(Clone, Debug)]

@@ -4,13 +4,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::device::{buffer, guarded};
+use super::bind_groups::{BindGroupKey, TriedGroups};
+use super::device::buffer;
 use super::draw::DrawShape;
-use super::layout::{
-    ARGUMENT_BYTES, BLOCK, CHUNKS, GROUP_WORDS, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS, SMALL_ITEM, USED_BYTES, WAVE,
-    WORDS_OFFSET, patch_words,
-};
+use super::epoch::Epoch;
+use super::layout::{CHUNKS, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS, USED_BYTES, patch_words};
 use super::report::ReportRing;
+use super::state::{Sizes, StateOffsets};
 use super::tessellation::TessellationPipeline;
 use crate::Error;
 
@@ -70,21 +70,6 @@ pub(crate) struct Chunk {
     pub(crate) vertices: wgpu::Buffer,
     pub(crate) indices: wgpu::Buffer,
 }
-
-/// Where the words of the state buffer's parts begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StateOffsets {
-    pub(crate) threadgroup_records: u32,
-    pub(crate) patch_records: u32,
-    pub(crate) block_sums: u32,
-    pub(crate) queue: u32,
-    pub(crate) queue_capacity: u32,
-    pub(crate) connectivity_items: u32,
-    pub(crate) connectivity_capacity: u32,
-    /// For pipelines with strip cuts: each draw's number of patches and the first index of each.
-    pub(crate) patch_table: u32,
-}
-
 /// What draws have taken since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
@@ -126,41 +111,17 @@ pub struct Workspace {
     /// Slots used since the state buffer's head was last cleared.
     pub(crate) dirty: bool,
     generation: u32,
-    bind_groups: HashMap<BindGroupKey, wgpu::BindGroup>,
+    pub(super) bind_groups: HashMap<BindGroupKey, wgpu::BindGroup>,
     /// Combinations of bind groups that wgpu has taken.
-    tried: HashSet<TriedGroups>,
-    objects_created: u64,
+    pub(super) tried: HashSet<TriedGroups>,
+    pub(super) objects_created: u64,
+    /// Tells results that lie in the buffers from those that have been overwritten.
+    pub(crate) epoch: Epoch,
     pub(crate) reports: ReportRing,
 }
 
 /// Parameters are written to one of these many sets in turn, so that the next frame's do not overwrite those of the last.
-const GENERATIONS: u32 = 2;
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct BindGroupKey {
-    pipeline: u64,
-    chunk: usize,
-    kind: BindGroupKind,
-    /// The buffers of the draw, with their bindings.
-    buffers: Vec<(u32, wgpu::Buffer)>,
-}
-
-/// A pipeline, the caller's bind groups and ours.
-type TriedGroups = (u64, [Option<wgpu::BindGroup>; 3], wgpu::BindGroup);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum BindGroupKind {
-    Threadgroup,
-    Allocate,
-    Connectivity,
-    StripCut,
-    /// Stream output of one chunk.
-    Stream,
-    /// Set-up of this many records of an indirect draw.
-    Indirect {
-        records: u32,
-    },
-}
+pub(super) const GENERATIONS: u32 = 2;
 
 impl Workspace {
     /// Makes a workspace for draws of `pipeline`.
@@ -174,58 +135,44 @@ impl Workspace {
         descriptor: WorkspaceDescriptor,
     ) -> Result<Self, Error> {
         check(&descriptor)?;
-        let patch_words = patch_words(pipeline.fixed.domain);
-        let most_vertices = descriptor.chunks.iter().map(|chunk| chunk.vertices).max().unwrap_or(0);
-        let most_primitives = descriptor.chunks.iter().map(|chunk| chunk.primitives).max().unwrap_or(0);
-        // Each threadgroup can end in an item that is not full.
-        let items = [most_vertices.div_ceil(WAVE * SMALL_ITEM.waves), most_primitives.div_ceil(SMALL_ITEM.primitives)]
-            .map(|full| descriptor.threadgroups.saturating_add(full));
-        let strip_cut = pipeline.strip_cut.is_some();
-        let (offsets, words) = state_offsets(&descriptor, patch_words, items, strip_cut)?;
+        let sizes = Sizes::new(pipeline, &descriptor, descriptor.patches)?;
+        Self::with_sizes(device, pipeline, descriptor, sizes)
+    }
 
+    pub(super) fn with_sizes(
+        device: &wgpu::Device,
+        pipeline: &TessellationPipeline,
+        descriptor: WorkspaceDescriptor,
+        sizes: Sizes,
+    ) -> Result<Self, Error> {
         let label = descriptor.label.clone();
         let name = |part: &str| format!("{label}: {part}");
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
-        let state = buffer(device, &name("state"), WORDS_OFFSET + words * 4, storage | wgpu::BufferUsages::COPY_DST)?;
-        let arguments = buffer(
-            device,
-            &name("arguments"),
-            u64::from(SLOTS) * ARGUMENT_BYTES,
-            storage | wgpu::BufferUsages::INDIRECT,
-        )?;
-        let off_chip_bytes_per_threadgroup = pipeline.off_chip_bytes_per_threadgroup();
-        // An on-chip pipeline has none but what the binding asks for: one element of the array.
-        let off_chip_blocks = if pipeline.parameters.off_chip { descriptor.off_chip_threadgroups } else { 0 };
-        let off_chip = buffer(
-            device,
-            &name("off-chip"),
-            (u64::from(off_chip_blocks) * off_chip_bytes_per_threadgroup).max(pipeline.off_chip_stride),
-            storage | wgpu::BufferUsages::COPY_DST,
-        )?;
-        let slots = descriptor.draws * descriptor.chunks.len() as u32;
+        let state = buffer(device, &name("state"), sizes.state, storage | wgpu::BufferUsages::COPY_DST)?;
+        let arguments = buffer(device, &name("arguments"), sizes.arguments, storage | wgpu::BufferUsages::INDIRECT)?;
+        let off_chip = buffer(device, &name("off-chip"), sizes.off_chip, storage | wgpu::BufferUsages::COPY_DST)?;
         let params = buffer(
             device,
             &name("parameters"),
-            u64::from(slots * 2 * GENERATIONS) * PARAMS_STRIDE,
+            sizes.params,
             wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
         )?;
-        let vertex_stride = pipeline.vertex_stride();
-        let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
         let chunks = descriptor
             .chunks
             .iter()
-            .map(|capacity| {
+            .zip(&sizes.chunks)
+            .map(|(capacity, [vertices, indices])| {
                 Ok(Chunk {
                     vertices: buffer(
                         device,
                         &name("vertices"),
-                        u64::from(capacity.vertices).max(1) * vertex_stride,
+                        *vertices,
                         storage | wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
                     )?,
                     indices: buffer(
                         device,
                         &name("indices"),
-                        u64::from(capacity.primitives) * index_stride,
+                        *indices,
                         storage | wgpu::BufferUsages::INDEX | wgpu::BufferUsages::COPY_DST,
                     )?,
                     capacity: capacity.clone(),
@@ -234,26 +181,27 @@ impl Workspace {
             .collect::<Result<Vec<_>, Error>>()?;
         Ok(Self {
             device: device.clone(),
-            vertex_stride,
-            patch_words,
-            off_chip_bytes_per_threadgroup,
-            index_stride,
-            strip_cut,
+            vertex_stride: pipeline.vertex_stride(),
+            patch_words: patch_words(pipeline.fixed.domain),
+            off_chip_bytes_per_threadgroup: pipeline.off_chip_bytes_per_threadgroup(),
+            index_stride: pipeline.index_stride(),
+            strip_cut: pipeline.strip_cut.is_some(),
             state,
             arguments,
             off_chip,
-            off_chip_blocks,
+            off_chip_blocks: sizes.off_chip_blocks,
             params,
             stand_in: buffer(device, &name("no index buffer"), 16, wgpu::BufferUsages::STORAGE)?,
-            params_held: vec![None; (slots * 2 * GENERATIONS) as usize],
+            params_held: vec![None; (sizes.params / PARAMS_STRIDE) as usize],
             chunks,
-            offsets,
+            offsets: sizes.offsets,
             taken: Taken::default(),
             dirty: true,
             generation: 0,
             bind_groups: HashMap::new(),
             tried: HashSet::new(),
             objects_created: 0,
+            epoch: Epoch::default(),
             reports: ReportRing::new(&label),
             descriptor,
         })
@@ -262,9 +210,14 @@ impl Workspace {
     /// Forgets the draws; the next one begins at the front of the buffers. Results of earlier draws stay valid until
     /// then.
     pub fn reset(&mut self) {
+        self.begin_anew();
+        self.generation = (self.generation + 1) % GENERATIONS;
+    }
+
+    /// The next draw begins at the front of the buffers, with its parameters where they were.
+    pub(super) fn begin_anew(&mut self) {
         self.taken = Taken::default();
         self.dirty = true;
-        self.generation = (self.generation + 1) % GENERATIONS;
     }
 
     /// Bytes of all buffers.
@@ -286,10 +239,12 @@ impl Workspace {
         &self.off_chip
     }
 
-    /// Bind groups made so far: it stands still once the bindings of the draws are unchanged.
+    /// wgpu objects made so far, beside the workspace's own buffers: bind groups, and buffers of the ring of reports. It
+    /// stands still once the bindings of the draws are unchanged and as many reports are under way as ever are. Pipelines
+    /// and other objects are never made by encoding.
     #[must_use]
     pub fn objects_created(&self) -> u64 {
-        self.objects_created
+        self.objects_created + self.reports.made
     }
 
     /// What the workspace was made from.
@@ -304,6 +259,7 @@ impl Workspace {
             let used = USED_BYTES + u64::from(self.descriptor.draws) * self.chunks.len() as u64 * SLOT_BYTES;
             encoder.clear_buffer(&self.state, 0, Some(used));
             self.dirty = false;
+            self.epoch.advance();
         }
     }
 
@@ -331,7 +287,7 @@ impl Workspace {
         if self.patch_words != words {
             return mismatch("words of a patch record", u64::from(self.patch_words), u64::from(words));
         }
-        let index_stride = 4 * u64::from(pipeline.fixed.topology.vertices_per_primitive());
+        let index_stride = pipeline.index_stride();
         if pipeline.strip_cut.is_some() && !self.strip_cut {
             let reason =
                 "it was made for a pipeline without strip cuts and has no room for tables of patches".to_owned();
@@ -366,124 +322,6 @@ impl Workspace {
         }
         offset
     }
-
-    /// The bind group of a pass, made on first use of these buffers.
-    pub(crate) fn bind_group(
-        &mut self,
-        pipeline: &TessellationPipeline,
-        kind: BindGroupKind,
-        chunk: usize,
-        buffers: &[(u32, wgpu::Buffer)],
-    ) -> Result<wgpu::BindGroup, Error> {
-        let key = BindGroupKey { pipeline: pipeline.id, chunk, kind, buffers: buffers.to_vec() };
-        if let Some(group) = self.bind_groups.get(&key) {
-            return Ok(group.clone());
-        }
-        // Callers that make new vertex buffers each frame must not have them kept alive for ever.
-        if self.bind_groups.len() >= 4096 {
-            self.bind_groups.clear();
-        }
-        let Some(output) = self.chunks.get(chunk) else {
-            return Err(Error::WorkspaceMismatch { reason: format!("it has no output chunk {chunk}") });
-        };
-        let params = match kind {
-            BindGroupKind::Indirect { records } => u64::from(records) * 2 * PARAMS_STRIDE,
-            _ => size_of::<Params>() as u64,
-        };
-        let mut entries = vec![wgpu::BindGroupEntry {
-            binding: 0,
-            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                buffer: &self.params,
-                offset: 0,
-                size: wgpu::BufferSize::new(params),
-            }),
-        }];
-        let mut bind = |binding: u32, buffer| entries.push(whole(binding, buffer));
-        bind(1, if kind == BindGroupKind::Stream { &self.arguments } else { &self.state });
-        buffers.iter().for_each(|(binding, buffer)| bind(*binding, buffer));
-        let layout = match kind {
-            BindGroupKind::Threadgroup => {
-                bind(2, &self.off_chip);
-                bind(3, &output.vertices);
-                &pipeline.threadgroup_layout
-            }
-            BindGroupKind::Allocate => {
-                bind(2, &self.arguments);
-                &pipeline.allocate_layout
-            }
-            BindGroupKind::Connectivity => {
-                bind(2, &output.indices);
-                &pipeline.connectivity_layout
-            }
-            BindGroupKind::StripCut => {
-                let Some(strip_cut) = &pipeline.strip_cut else {
-                    let reason = "the pipeline has no strip cuts".to_owned();
-                    return Err(Error::WorkspaceMismatch { reason });
-                };
-                &strip_cut.layout
-            }
-            BindGroupKind::Stream => {
-                bind(2, &output.vertices);
-                bind(3, &output.indices);
-                &pipeline.stream_layout
-            }
-            BindGroupKind::Indirect { .. } => {
-                bind(2, &self.arguments);
-                &pipeline.indirect_layout
-            }
-        };
-        let group = guarded(&self.device, "bind group", || {
-            self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("patchwave"),
-                layout,
-                entries: &entries,
-            })
-        })?;
-        self.objects_created += 1;
-        self.bind_groups.insert(key, group.clone());
-        Ok(group)
-    }
-}
-
-impl Workspace {
-    /// Tries the caller's bind groups of a draw together with ours in an encoder that is thrown away: a group of another
-    /// layout or device, one that is missing, or a buffer that the passes write and the shader reads would otherwise
-    /// come up only as the caller's own encoder is finished. Each combination is tried once.
-    pub(crate) fn try_bind_groups(
-        &mut self,
-        pipeline: &TessellationPipeline,
-        user: [Option<&wgpu::BindGroup>; 3],
-        own: &wgpu::BindGroup,
-    ) -> Result<(), Error> {
-        let key = (pipeline.id, user.map(|group| group.cloned()), own.clone());
-        if self.tried.contains(&key) {
-            return Ok(());
-        }
-        // As with the bind groups of ours, what the caller has dropped must not be kept alive for ever.
-        if self.tried.len() >= 256 {
-            self.tried.clear();
-        }
-        guarded(&self.device, "the draw's bind groups", || {
-            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(&pipeline.threadgroup);
-            for (i, group) in (0..).zip(user) {
-                if let Some(group) = group {
-                    pass.set_bind_group(i, group, &[]);
-                }
-            }
-            pass.set_bind_group(3, own, &[0]);
-            pass.dispatch_workgroups(0, 0, 0);
-            drop(pass);
-            encoder.finish();
-        })?;
-        self.tried.insert(key);
-        Ok(())
-    }
-}
-
-fn whole(binding: u32, buffer: &wgpu::Buffer) -> wgpu::BindGroupEntry<'_> {
-    wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
 }
 
 fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
@@ -498,54 +336,4 @@ fn check(descriptor: &WorkspaceDescriptor) -> Result<(), Error> {
         return out_of_range("draws of a workspace", descriptor.draws as usize, expected);
     }
     Ok(())
-}
-
-/// Lays out the words of the state buffer; also their number.
-fn state_offsets(
-    descriptor: &WorkspaceDescriptor,
-    patch_words: u32,
-    [queue_capacity, connectivity_capacity]: [u32; 2],
-    strip_cut: bool,
-) -> Result<(StateOffsets, u64), Error> {
-    let parts = [
-        u64::from(descriptor.threadgroups) * u64::from(GROUP_WORDS),
-        u64::from(descriptor.patches) * u64::from(patch_words),
-        u64::from(descriptor.threadgroups.div_ceil(BLOCK)),
-        u64::from(queue_capacity) * 2,
-        u64::from(connectivity_capacity) * 2,
-        // A number for each draw, and an index for each of its patches.
-        if strip_cut {
-            u64::from(descriptor.patches) + u64::from(descriptor.draws) * descriptor.chunks.len() as u64
-        } else {
-            0
-        },
-    ];
-    let words: u64 = parts.iter().sum();
-    if words > u64::from(u32::MAX / 4) {
-        return Err(Error::LimitExceeded {
-            what: format!("the state of {} patches", descriptor.patches),
-            limit: "max_buffer_size",
-            needed: words * 4,
-            available: u64::from(u32::MAX),
-            advice: "split the draws over several workspaces",
-        });
-    }
-    // The sum fits 32 bits, so each part does.
-    let threadgroup_records = 0;
-    let patch_records = parts[0] as u32;
-    let block_sums = patch_records + parts[1] as u32;
-    let queue = block_sums + parts[2] as u32;
-    let connectivity_items = queue + parts[3] as u32;
-    let patch_table = connectivity_items + parts[4] as u32;
-    let offsets = StateOffsets {
-        threadgroup_records,
-        patch_records,
-        block_sums,
-        queue,
-        queue_capacity,
-        connectivity_items,
-        connectivity_capacity,
-        patch_table,
-    };
-    Ok((offsets, words))
 }

@@ -15,8 +15,10 @@ const STATE: &str = include_str!("../../shaders/state.wgsl");
 const PARAMS: &str = include_str!("../../shaders/params.wgsl");
 const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
 const STREAM: &str = include_str!("../../shaders/stream.wgsl");
+const RUNS: &str = include_str!("../../shaders/runs.wgsl");
 const THREADGROUP: &str = include_str!("../../shaders/threadgroup.wgsl");
 const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
+const FINISH: &str = include_str!("../../shaders/finish.wgsl");
 const STRIP_CUT: &str = include_str!("../../shaders/strip_cut.wgsl");
 const CONNECTIVITY: &str = include_str!("../../shaders/connectivity.wgsl");
 
@@ -95,6 +97,7 @@ pub(crate) fn threadgroup(
     text.push_str(STATE);
     text.push_str(PARAMS);
     push_tessellator(&mut text);
+    text.push_str(RUNS);
     push_threadgroup_body(&mut text, reflection);
     text
 }
@@ -148,14 +151,16 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
          const PW_HULL_POINTS: u32 = {hull_points}u;\n\
          const PW_STORED_POINTS: u32 = {stored_points}u;\n\
          const PW_MAXIMUM_FACTOR: u32 = {maximum:#x}u;\n\
-         var<workgroup> pw_input: array<PwInputPoint, PW_MAX_PATCHES * PW_INPUT_POINTS>;\n\
+         var<workgroup> pw_input: array<array<PwInputPoint, PW_INPUT_POINTS>, PW_MAX_PATCHES>;\n\
          fn input_point(pw_i: u32) -> PwInputPoint {{\n    \
-             return pw_input[pw_patch_slot * PW_INPUT_POINTS + min(pw_i, PW_INPUT_POINTS - 1u)];\n}}\n",
+             return pw_input[pw_patch_slot][min(pw_i, PW_INPUT_POINTS - 1u)];\n}}\n",
         maximum = fixed.maximum_factor.to_bits(),
     );
+    // Arrays within an array: the patch is checked once for all of its control points, and an index that the compiler
+    // knows needs neither a check nor arithmetic.
     // A pass-through hull leaves the input control points where they lie; output points then are input points.
     let output_array = if hull_points > 0 {
-        text.push_str("var<workgroup> pw_output: array<PwOutputPoint, PW_MAX_PATCHES * PW_STORED_POINTS>;\n");
+        text.push_str("var<workgroup> pw_output: array<array<PwOutputPoint, PW_STORED_POINTS>, PW_MAX_PATCHES>;\n");
         Some("pw_output")
     } else if output_points > 0 {
         Some("pw_input")
@@ -167,9 +172,9 @@ fn push_stages(text: &mut String, reflection: &Reflection, fixed: &FixedFunction
             let _ = write!(
                 text,
                 "fn output_point(pw_i: u32) -> PwOutputPoint {{\n    \
-                     return {array}[pw_patch_slot * PW_STORED_POINTS + min(pw_i, PW_STORED_POINTS - 1u)];\n}}\n\
-                 fn pw_store_output(i: u32, value: PwOutputPoint) {{\n    {array}[i] = value;\n}}\n\
-                 fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return {array}[i];\n}}\n"
+                     return {array}[pw_patch_slot][min(pw_i, PW_STORED_POINTS - 1u)];\n}}\n\
+                 fn pw_store_output(i: u32, value: PwOutputPoint) {{\n    {array}[i / PW_STORED_POINTS][i % PW_STORED_POINTS] = value;\n}}\n\
+                 fn pw_load_output(i: u32) -> PwOutputPoint {{\n    return {array}[i / PW_STORED_POINTS][i % PW_STORED_POINTS];\n}}\n"
             );
         }
         // No output control points: reading one gives zero, as reading past the end does in D3D.
@@ -276,12 +281,18 @@ fn push_store_vertex(text: &mut String, surface: &Surface) {
     text.push_str("}\n");
 }
 
+const ALLOCATE_VARIABLES: &str = "\
+@group(3) @binding(1) var<storage, read_write> pw_state: PwState;
+@group(3) @binding(2) var<storage, read_write> pw_arguments: array<PwArguments, PW_SLOTS>;
+";
+
 /// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
 pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
     let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);
     text.push_str(STATE);
     text.push_str(PARAMS);
+    text.push_str(ALLOCATE_VARIABLES);
     text.push_str(ALLOCATE);
     text
 }
@@ -289,15 +300,33 @@ pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateSh
 /// The module of the connectivity pass, entry point `pw_connectivity`.
 pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
+    text.push_str(STATE);
+    text.push_str(PARAMS);
+    text.push_str(
+        "@group(3) @binding(1) var<storage, read_write> pw_state: PwState;\n\
+         @group(3) @binding(2) var<storage, read_write> pw_indices: array<u32>;\n",
+    );
+    push_connectivity(&mut text, max_patches);
+    text
+}
+
+/// The module of both in one, entry point `pw_finish`.
+pub(crate) fn finish(fixed: &FixedFunction, max_patches: u32, vertex_stride: u32, state: StateShape) -> String {
+    let mut text = allocate(fixed, vertex_stride, state);
+    text.push_str("@group(3) @binding(3) var<storage, read_write> pw_indices: array<u32>;\n");
+    push_connectivity(&mut text, max_patches);
+    text.push_str(FINISH);
+    text
+}
+
+fn push_connectivity(text: &mut String, max_patches: u32) {
     let _ = write!(
         text,
         "const PW_CONNECTIVITY_LANES: u32 = {CONNECTIVITY_LANES}u;\nconst PW_MAX_PATCHES: u32 = {max_patches}u;\n"
     );
-    text.push_str(STATE);
-    text.push_str(PARAMS);
-    push_tessellator(&mut text);
+    push_tessellator(text);
+    text.push_str(RUNS);
     text.push_str(CONNECTIVITY);
-    text
 }
 
 /// The module of the passes that look for strip cuts, entry points `pw_cut_blocks`, `pw_cut_totals` and `pw_cut_patches`.

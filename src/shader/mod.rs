@@ -8,6 +8,7 @@ pub(crate) mod fetch;
 mod graph;
 mod layout;
 mod lines;
+mod loops;
 mod naga_front;
 mod nesting;
 mod pass_through;

@@ -14,7 +14,7 @@ use super::prelude::{Appendix, library_of};
 use super::reflection::{Reflection, StageLines, StageNames};
 use super::scan::{Header, Scan};
 use super::signature::{self, Stage, StageFunction};
-use super::{reserved, resources};
+use super::{loops, reserved, resources};
 use crate::tessellator::Domain;
 
 /// Reads a shader whose device is not known yet: what some device could allow passes.
@@ -204,6 +204,7 @@ impl<'a> Reading<'a> {
             private_variables: resources::private_variables(self.module, &used),
             bindings: resources::bindings(&types, self.lines, &used)?,
             overrides: resources::overrides(&types, self.lines),
+            loops_end: loops::all_end(self.module),
         })
     }
 

@@ -286,4 +286,7 @@ pub struct Reflection {
     pub bindings: Vec<UserBinding>,
     /// Override declarations.
     pub overrides: Vec<UserOverride>,
+    /// Whether all loops are counted ones that are sure to end, as `for (var i = 0u; i < n; i++)` is where nothing else
+    /// writes `i`. The kernel then needs no counters of its own in them.
+    pub loops_end: bool,
 }

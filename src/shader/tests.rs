@@ -66,6 +66,7 @@ fn bicubic_quad() {
             line: 5,
         }],
         overrides: vec![],
+        loops_end: true,
     };
     assert_eq!(reflection, expected);
 }

@@ -205,7 +205,16 @@ impl Case {
 
     /// Draws it on the GPU. `Err` is what the pipeline or the draw was refused with.
     pub(crate) fn run(&self, rig: &Rig) -> Result<Vec<Seen>, patchwave::Error> {
-        let pipeline = self.pipeline(rig, |_| ())?;
+        self.run_with(rig, |_| ())
+    }
+
+    /// Draws it on the GPU by a pipeline that is made after `change`.
+    pub(crate) fn run_with(
+        &self,
+        rig: &Rig,
+        change: impl FnOnce(&mut TessellationPipelineDescriptor<'_>),
+    ) -> Result<Vec<Seen>, patchwave::Error> {
+        let pipeline = self.pipeline(rig, change)?;
         let buffers: Vec<wgpu::Buffer> =
             self.streams.iter().map(|stream| rig.storage(&placed(&stream.bytes))).collect();
         let slices: Vec<_> = self.streams.iter().zip(&buffers).map(|(s, buffer)| slice(buffer, &s.bytes)).collect();

@@ -77,6 +77,107 @@ fn control_points_too_large_for_workgroup_memory() {
     }
 }
 
+/// A patch of `points` output control points of so many vec4s, and patch constants of so many scalars, the six factors
+/// included. Vertices carry the sums of the first and the last vector of all points, and the last constant.
+fn at_the_maximum(rig: &Rig, points: u32, vec4s: u32, constants: u32) -> Result<TessellationPipeline, Error> {
+    let rest = constants - 6;
+    let shader = format!(
+        "struct I {{ x: f32 }} struct P {{ all: array<vec4u, {vec4s}> }}
+         struct C {{ factors: QuadFactors, rest: array<u32, {rest}> }}
+         struct S {{ @location(0) first: vec4u, @location(1) last: vec4u, @location(2) constant: u32 }}
+         fn vertex() -> I {{ return I(0.0); }}
+         fn hull(point: u32, id: u32) -> P {{
+             var p: P;
+             p.all[0] = vec4u(1u, 2u, 3u, id);
+             p.all[{vec4s}u - 1u] = vec4u(point, id, point * 7u, 5u);
+             return p;
+         }}
+         fn patch_constants(id: u32) -> C {{
+             var c: C;
+             c.factors = QuadFactors(vec4f(1.0), vec2f(1.0));
+             c.rest[{rest}u - 1u] = id + 9u;
+             return c;
+         }}
+         fn domain(at: vec2f, id: u32) -> S {{
+             var first = vec4u();
+             var last = vec4u();
+             for (var j = 0u; j < {points}u; j++) {{
+                 first += output_point(j).all[0];
+                 last += output_point(j).all[{vec4s}u - 1u];
+             }}
+             return S(first, last, constants().rest[{rest}u - 1u]);
+         }}"
+    );
+    let mut descriptor = TessellationPipelineDescriptor::new(&shader, Domain::Quad, 1);
+    descriptor.output_control_points = points;
+    TessellationPipeline::new(&rig.device, &descriptor)
+}
+
+/// 3,968 scalars of output control points and 128 of patch constants are Direct3D's most.
+#[test]
+fn direct3d_s_most_scalars_and_one_more() {
+    let rig = Rig::new();
+    let memory = rig.device.limits().max_compute_workgroup_storage_size;
+    match at_the_maximum(&rig, 32, 31, 128) {
+        Ok(pipeline) => {
+            let mesh = rig.mesh(&pipeline, &Draw::new(0..3));
+            for id in 0..3 {
+                let points = (0..32).sum::<u32>();
+                let expected = [
+                    ("first", vec![32, 64, 96, 32 * id]),
+                    ("last", vec![points, 32 * id, 7 * points, 5 * 32]),
+                    ("constant", vec![id + 9]),
+                ];
+                for (member, expected) in expected {
+                    let found = mesh.member_bits(member).expect("the member");
+                    assert_eq!(
+                        found[4 * id as usize..][..4],
+                        [const { Vec::new() }; 4].map(|_: Vec<u32>| expected.clone())
+                    );
+                }
+            }
+        }
+        Err(Error::Plan(PlanError::PatchTooLarge { available, .. })) if memory < 20 << 10 => {
+            assert_eq!(available, u64::from(memory));
+            println!("only refused, not run: this device has {memory} bytes of workgroup memory");
+        }
+        Err(error) => panic!("{error}"),
+    }
+    let refused = |points, vec4s, constants, what: &str| match at_the_maximum(&rig, points, vec4s, constants) {
+        Err(Error::Plan(_)) if memory < 20 << 10 => {}
+        Err(error) => assert!(error.to_string().contains(what), "{error}"),
+        Ok(_) => panic!("not refused: {what}"),
+    };
+    refused(32, 32, 20, "output control points is 4096 scalars a patch; it must be at most 3968");
+    refused(3, 8, 129, "patch constants is 129 scalars a patch; it must be at most 128");
+    // One scalar too many, which 3,969 = 27 × 147 divides into points of words.
+    let shader = "
+        struct I { x: f32 } struct P { all: array<u32, 147> } struct C { factors: QuadFactors }
+        struct S { @location(0) x: u32 }
+        fn vertex() -> I { return I(0.0); }
+        fn hull(point: u32, id: u32) -> P { return P(); }
+        fn patch_constants(id: u32) -> C { return C(); }
+        fn domain(at: vec2f, id: u32) -> S { return S(output_point(0u).all[0]); }";
+    let mut descriptor = TessellationPipelineDescriptor::new(shader, Domain::Quad, 1);
+    descriptor.output_control_points = 27;
+    match TessellationPipeline::new(&rig.device, &descriptor).map(|_| ()) {
+        Err(Error::Plan(_)) if memory < 20 << 10 => {}
+        Err(Error::OutOfRange { what: "output control points", value, .. }) => {
+            assert_eq!(value, "3969 scalars a patch");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// With WebGPU's own 16 KiB, workgroup memory ends first, and is named.
+#[test]
+fn workgroup_memory_ends_before_direct3d_s_limit() {
+    let rig = Rig::with_limits(wgpu::Limits::default());
+    at_the_maximum(&rig, 32, 25, 128).expect("12,800 bytes of points fit");
+    let error = at_the_maximum(&rig, 32, 31, 128).map(|_| ()).expect_err("15,872 bytes of points do not fit");
+    assert!(matches!(error, Error::Plan(PlanError::PatchTooLarge { available: 16_384, .. })), "{error}");
+}
+
 #[test]
 fn storage_buffers_of_the_shader_count() {
     let rig = Rig::with_limits(wgpu::Limits::default());

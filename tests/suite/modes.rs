@@ -51,6 +51,7 @@ struct Setup {
     shader: String,
     domain: Domain,
     topology: OutputTopology,
+    partitioning: Partitioning,
     patches: u32,
 }
 
@@ -72,15 +73,19 @@ fn of(patches: u32, thresholds: Option<(f32, u32)>) -> TessellationParameters {
 
 impl Modes {
     fn new(domain: Domain, topology: OutputTopology) -> Self {
-        let rig = Rig::new();
         // 130 culled patches stand before, between and behind: a few are enough here.
         let factors: Vec<[f32; 6]> =
             mixed_factors(44, 77).into_iter().skip(126).take(26).chain([[9.0; 6]; 3]).collect();
-        let table = FactorTable::new(&rig, &factors);
+        Self::of(domain, topology, Partitioning::Integer, &factors)
+    }
+
+    fn of(domain: Domain, topology: OutputTopology, partitioning: Partitioning, factors: &[[f32; 6]]) -> Self {
+        let rig = Rig::new();
+        let table = FactorTable::new(&rig, factors);
         let shader = shader(domain);
-        let setup = Setup { rig, table, shader, domain, topology, patches: factors.len() as u32 };
+        let setup = Setup { rig, table, shader, domain, topology, partitioning, patches: factors.len() as u32 };
         let expected = setup.mesh(&setup.compile(None));
-        assert_mesh(&expected, &tessellate(domain, Partitioning::Integer, topology, &factors));
+        assert_mesh(&expected, &tessellate(domain, partitioning, topology, factors));
         Self { setup, expected }
     }
 }
@@ -91,6 +96,7 @@ impl Setup {
         let groups = [Some(&self.table.layout)];
         descriptor.bind_group_layouts = &groups;
         descriptor.output_topology = self.topology;
+        descriptor.partitioning = self.partitioning;
         descriptor.hull_off_chip = true;
         descriptor.domain_off_chip = true;
         descriptor.parameters.patches_per_threadgroup = patches;
@@ -152,6 +158,33 @@ fn triangles_are_the_same_in_every_mode() {
 #[test]
 fn isolines_are_the_same_in_every_mode() {
     Modes::new(Domain::Isoline, OutputTopology::Line).check_all();
+}
+
+/// Neighbours that are cut alike share what follows from their factors (shaders/runs.wgsl): runs that are shorter than,
+/// as long as and longer than the longest, with culled patches between, at the ends of threadgroups and of off-chip items.
+#[test]
+fn runs_of_patches_that_are_cut_alike() {
+    let [many, more, culled] = [[31.0; 6], [47.3; 6], [-1.0; 6]];
+    let uneven = [40.0, 9.0, 33.5, 21.0, 37.0, 30.0];
+    let runs =
+        [(many, 5), (more, 1), (many, 2), (culled, 3), (many, 4), (uneven, 9), (more, 3), ([2.0; 6], 6), (many, 8)];
+    let factors: Vec<[f32; 6]> = runs.iter().flat_map(|(factors, count)| vec![*factors; *count]).collect();
+    for (domain, topology, partitioning) in [
+        (Domain::Quad, OutputTopology::TriangleCw, Partitioning::Integer),
+        (Domain::Tri, OutputTopology::TriangleCcw, Partitioning::FractionalOdd),
+        (Domain::Isoline, OutputTopology::Line, Partitioning::FractionalEven),
+    ] {
+        let modes = Modes::of(domain, topology, partitioning, &factors);
+        let pipeline = modes.setup.compile(None);
+        let most = pipeline.parameters().patches_per_threadgroup;
+        for patches in [1, 3, 6, 16, most] {
+            modes.check(&pipeline, ON_CHIP, of(patches, None));
+            for waves in [0, 1, 3, 10, 15] {
+                modes.check(&pipeline, OFF_CHIP, of(patches, Some((0.0, waves))));
+            }
+            modes.check(&pipeline, OFF_CHIP, of(patches, Some((32.0, 2))));
+        }
+    }
 }
 
 #[test]

@@ -59,6 +59,8 @@ fn types_are_send_and_sync() {
     of::<patchwave::TessellationPipeline>();
     of::<Workspace>();
     of::<patchwave::Tessellation>();
+    of::<patchwave::pipeline::BatchPlan>();
+    of::<patchwave::pipeline::BatchWorkspace>();
     of::<Mesh>();
     of::<Error>();
 }

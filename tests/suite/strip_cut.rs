@@ -93,23 +93,23 @@ fn off_chip_and_several_draws() {
         (0..600).map(|i| if i % 7 == 3 || (200..420).contains(&i) { CUT } else { i % 200 }).collect();
     let mut case = case(3, true, &indices);
     case.instances = 0..3;
-    let pipeline = case
-        .pipeline(&rig, |descriptor| {
-            *descriptor = std::mem::replace(
-                descriptor,
-                patchwave::TessellationPipelineDescriptor::new("", patchwave::Domain::Isoline, 3),
-            )
-            .off_chip(TessellationParameters {
-                patches_per_threadgroup: Some(16),
-                tessellation_factor_threshold: Some(0.0),
-                ds_wave_threshold: Some(0),
-            });
-        })
-        .expect("a pipeline");
     let (vertices, bytes) = (&case.streams[0].bytes, &case.indices.as_ref().expect("indices").bytes);
     let (buffer, index_buffer) = (rig.storage(&placed(vertices)), rig.storage(&placed(bytes)));
     let slices = [slice(&buffer, vertices)];
     let indices = IndexBuffer { slice: slice(&index_buffer, bytes), format: wgpu::IndexFormat::Uint32 };
+    // From a wave on that is not the first, which threadgroups with patches left out have as well.
+    let pipeline = |waves: u32| {
+        let parameters = TessellationParameters {
+            patches_per_threadgroup: Some(64),
+            tessellation_factor_threshold: Some(0.0),
+            ds_wave_threshold: Some(waves),
+        };
+        case.pipeline(&rig, |descriptor| *descriptor = descriptor.clone().off_chip(parameters)).expect("a pipeline")
+    };
+    for waves in [1, 2] {
+        case.compare(&case.see(&rig, &pipeline(waves), &slices, Some(indices.clone())).expect("a draw"));
+    }
+    let pipeline = pipeline(0);
     case.compare(&case.see(&rig, &pipeline, &slices, Some(indices.clone())).expect("a draw"));
 
     let mut workspace = rig.workspace(&pipeline, WorkspaceDescriptor::new(&pipeline, 3000, 6000, 6000));

@@ -94,6 +94,7 @@ fn tint_takes_all_kinds_of_kernels() {
                     kernels.push((name("threadgroup"), composed.threadgroup.clone()));
                     kernels.push((name("allocate"), composed.allocate.clone()));
                     kernels.push((name("connectivity"), composed.connectivity.clone()));
+                    kernels.push((name("finish"), composed.finish.clone()));
                     kernels.extend(composed.strip_cut.clone().map(|text| (name("strip cut"), text)));
                     kernels.push((name("indirect"), composed.indirect.clone()));
                     kernels.push((name("stream"), composed.stream.clone()));
@@ -105,6 +106,52 @@ fn tint_takes_all_kinds_of_kernels() {
     kernels.sort_by(|a, b| a.1.cmp(&b.1));
     kernels.dedup_by(|a, b| a.1 == b.1);
     assert!(kernels.len() > 60, "{} kernels", kernels.len());
+    let sources: Vec<(&str, &str)> = kernels.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    assert_accepts(&sources);
+}
+
+/// Attributes of doubles are put together from words, so their kernels need nothing that Tint lacks; but they are only made
+/// on a device that has such attributes.
+#[test]
+fn tint_takes_attributes_of_doubles() {
+    let doubles = wgpu::Features::VERTEX_ATTRIBUTE_64BIT | wgpu::Features::SHADER_F64;
+    let rig = Rig::with_features(doubles);
+    if !rig.device.features().intersects(doubles) {
+        println!("not run: the adapter has neither VERTEX_ATTRIBUTE_64BIT nor SHADER_F64");
+        return;
+    }
+    let shader = "
+        struct Attributes { @location(0) a: f32, @location(1) b: vec2f, @location(2) c: vec3f, @location(3) d: vec4f }
+        struct Point { a: f32, b: vec2f, c: vec3f, d: vec4f } struct Constants { factors: QuadFactors }
+        struct Surface { @location(0) sum: vec4f }
+        fn vertex(attributes: Attributes) -> Point {
+            return Point(attributes.a, attributes.b, attributes.c, attributes.d);
+        }
+        fn patch_constants(patch_id: u32) -> Constants { return Constants(QuadFactors(vec4f(2.0), vec2f(2.0))); }
+        fn domain(location: vec2f, patch_id: u32) -> Surface {
+            let p = output_point(0u);
+            return Surface(p.d + vec4f(p.c, p.a) + vec4f(p.b, location));
+        }";
+    let attributes = wgpu::vertex_attr_array![0 => Float64, 1 => Float64x2, 2 => Float64x3, 3 => Float64x4];
+    let kernels: Vec<(String, String)> = [80, 83]
+        .into_iter()
+        .map(|stride| {
+            // By words, and by bytes.
+            let layouts = [wgpu::VertexBufferLayout {
+                array_stride: stride,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &attributes,
+            }];
+            let mut descriptor = TessellationPipelineDescriptor::new(shader, Domain::Quad, 4);
+            descriptor.names.hull = None;
+            descriptor.vertex_buffers = &layouts;
+            // Tint's limits are WebGPU's defaults; the device may have more workgroup memory.
+            descriptor.parameters.patches_per_threadgroup = Some(2);
+            let text = rig.pipeline(&descriptor).kernels().threadgroup.clone();
+            assert!(!text.contains("f64"), "doubles are read as words");
+            (format!("doubles every {stride} bytes"), text)
+        })
+        .collect();
     let sources: Vec<(&str, &str)> = kernels.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     assert_accepts(&sources);
 }

@@ -1,5 +1,9 @@
 //! `patchwave bench`: how fast the passes are on an adapter, beside a plain fill of memory in the same run.
 
+mod assembly;
+mod check;
+mod streamed;
+
 use crate::adapter::AdapterChoice;
 use crate::measure::{self, Sample, Timer, fill_bandwidth};
 use crate::scene::gpu::Gpu;
@@ -8,6 +12,7 @@ use crate::scene::mode::{Mode, ParameterArgs};
 use crate::{Outcome, output};
 use comfy_table::Table;
 use serde::Serialize;
+use std::str::FromStr;
 
 /// Measure the passes on an adapter: points, triangles and bytes a second
 ///
@@ -20,13 +25,25 @@ use serde::Serialize;
 Examples:
   patchwave bench
   patchwave bench --patches 4096 --factors 8 --modes offchip --repeat 15
-  patchwave bench --json")]
+  patchwave bench --streamed --points 10000000,100000000,1000000000 --memory 1GiB
+  patchwave bench --assembly --patches 1000000
+  patchwave bench --json
+
+--streamed draws in batches that share so much memory at most. All batches are encoded
+one after the other and submitted at once. Before the timed runs and after them, every
+triangle of every batch is checked on the GPU (counts, indices, normals), and the sum of
+hashes of all triangles must be the same then and in all modes. With several numbers of
+points, a straight line t = a + b·n is laid through the times.
+
+--assembly compares indexed patches of 3 control points at factor 1 through the input
+assembler with the same patches whose shader reads indices and positions out of storage
+buffers by hand.")]
 pub(crate) struct Args {
-    /// How many patches, comma-separated
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [4096u32])]
+    /// How many patches, comma-separated [default: 4096; with --assembly 1000000]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "streamed")]
     patches: Vec<u32>,
-    /// Uniform factors, comma-separated, each 1 to 64
-    #[arg(long, value_name = "F,…", value_delimiter = ',', default_values_t = [1.0f32, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])]
+    /// Uniform factors, comma-separated, each 1 to 64 [default: 1,2,4,8,16,32,64; with --streamed 29]
+    #[arg(long, value_name = "F,…", value_delimiter = ',', conflicts_with = "assembly")]
     factors: Vec<f32>,
     /// Modes, comma-separated: onchip, offchip, dynamic
     #[arg(long, value_name = "M,…", value_delimiter = ',', value_enum, default_values_t = Mode::ALL)]
@@ -34,6 +51,18 @@ pub(crate) struct Args {
     /// Also 1 % of patches at factor 64 among 2, scattered and clustered, and neighbourhoods of both kinds
     #[arg(long)]
     skewed: bool,
+    /// Draw in batches under a bound on memory
+    #[arg(long, conflicts_with = "skewed")]
+    streamed: bool,
+    /// At least so many domain points, comma-separated, of --streamed
+    #[arg(long, value_name = "N,…", value_delimiter = ',', requires = "streamed", default_values_t = [1_000_000u64])]
+    points: Vec<u64>,
+    /// The bound on the memory of --streamed: bytes, or with KiB, MiB or GiB
+    #[arg(long, value_name = "SIZE", requires = "streamed", default_value = "64MiB")]
+    memory: Bytes,
+    /// Compare the input assembler with vertices that the shader pulls by hand
+    #[arg(long, conflicts_with_all = ["skewed", "streamed"])]
+    assembly: bool,
     #[command(flatten)]
     parameters: ParameterArgs,
     /// Timed repetitions of each row, after warming up
@@ -44,6 +73,32 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A size of memory.
+#[derive(Clone, Copy, Debug)]
+struct Bytes(u64);
+
+impl FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
+        let unit = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, *shift)));
+        let (number, shift) = unit.unwrap_or((text, 0));
+        let bytes = number.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+        bytes.map(Self).ok_or_else(|| "a whole number of bytes, KiB, MiB or GiB, such as 256MiB".to_owned())
+    }
+}
+
+/// The report of another workload than the table of loads.
+#[derive(Serialize)]
+struct Other<T> {
+    adapter: String,
+    driver: String,
+    clock: &'static str,
+    #[serde(flatten)]
+    report: T,
 }
 
 /// A row of the report.
@@ -77,15 +132,28 @@ struct Report {
     rows: Vec<Row>,
 }
 
+/// The factors where none are given.
+const FACTORS: [f32; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let chosen = args.adapter.choose()?;
     let gpu = Gpu::open(&chosen)?;
     let Gpu { device, queue, .. } = &gpu;
     let timer = Timer::new(device, queue);
+    if args.streamed {
+        let report = streamed::run(args, &gpu, &timer)?;
+        return say_other(args, &chosen.info, &timer, report, streamed::table);
+    }
+    if args.assembly {
+        let report = assembly::run(args, &gpu, &timer)?;
+        return say_other(args, &chosen.info, &timer, report, assembly::table);
+    }
     let fill = fill_bandwidth(device, queue, &timer, args.repeat)?;
     let mut rows = Vec::new();
-    for &patches in &args.patches {
-        let mut loads: Vec<Load> = args.factors.iter().map(|&factor| Load::Uniform(factor)).collect();
+    let all_patches = if args.patches.is_empty() { &[4096][..] } else { &args.patches };
+    let factors = if args.factors.is_empty() { &FACTORS[..] } else { &args.factors };
+    for &patches in all_patches {
+        let mut loads: Vec<Load> = factors.iter().map(|&factor| Load::Uniform(factor)).collect();
         if args.skewed {
             loads.extend([Load::Scattered(64.0), Load::Clustered(64.0), Load::Neighbourhoods(64.0)]);
         }
@@ -108,6 +176,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         rows,
     };
     output::say(&if args.json { serde_json::to_string(&report)? + "\n" } else { table(&report) })?;
+    Ok(Outcome::Passed)
+}
+
+fn say_other<T: Serialize>(
+    args: &Args,
+    info: &wgpu::AdapterInfo,
+    timer: &Timer,
+    report: T,
+    table: fn(&T) -> String,
+) -> anyhow::Result<Outcome> {
+    let driver = format!("{} {}", info.driver, info.driver_info);
+    let report = Other { adapter: info.name.clone(), driver, clock: timer.clock(), report };
+    output::say(&if args.json {
+        serde_json::to_string(&report)? + "\n"
+    } else {
+        format!("{} ({}), {}\n{}", report.adapter, report.driver, report.clock, table(&report.report))
+    })?;
     Ok(Outcome::Passed)
 }
 

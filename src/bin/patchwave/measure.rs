@@ -101,7 +101,7 @@ impl Timer {
 
 /// A GPU that had nothing to do lowers its clocks (an H200 to a sixth) and takes a while to raise them again: until then,
 /// nothing is timed.
-const WARM_UP: Duration = Duration::from_millis(150);
+pub(crate) const WARM_UP: Duration = Duration::from_millis(150);
 
 /// Times the passes of a draw, each time into the same workspace; from a few million points on its output is larger than
 /// any cache.

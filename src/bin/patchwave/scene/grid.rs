@@ -39,6 +39,24 @@ impl Load {
         };
         (0..patches).map(factor).collect()
     }
+
+    /// Domain points of so many patches by the tessellator on the CPU.
+    pub(crate) fn expected_points(self, patches: u32) -> u64 {
+        let points = |factor: f32| {
+            TessellatedPatch::new(
+                Domain::Quad,
+                Partitioning::Integer,
+                OutputTopology::TriangleCw,
+                &[factor.to_bits(); 6],
+            )
+            .map_or(0, |patch| u64::from(patch.point_count()))
+        };
+        let (mut light, mut heavy) = (0, 0);
+        let factors = self.factors(patches);
+        let other = factors.iter().copied().find(|factor| *factor != LIGHT).unwrap_or(LIGHT);
+        factors.iter().for_each(|factor| if *factor == LIGHT { light += 1 } else { heavy += 1 });
+        light * points(LIGHT) + heavy * points(other)
+    }
 }
 
 impl fmt::Display for Load {
@@ -58,7 +76,8 @@ pub(crate) struct Grid {
     pub(crate) pipeline: TessellationPipeline,
     vertices: wgpu::Buffer,
     bind_group: wgpu::BindGroup,
-    factors: Vec<f32>,
+    patches: u32,
+    load: Load,
 }
 
 impl Grid {
@@ -106,7 +125,7 @@ impl Grid {
         descriptor.names.hull = None;
         let pipeline = TessellationPipeline::new(&gpu.device, &descriptor)?;
         gpu.check()?;
-        Ok(Self { pipeline, vertices, bind_group, factors })
+        Ok(Self { pipeline, vertices, bind_group, patches, load })
     }
 
     /// Calls `with` with the draw of all patches.
@@ -120,21 +139,12 @@ impl Grid {
 
     /// How many patches it has.
     pub(crate) fn patches(&self) -> u32 {
-        self.factors.len() as u32
+        self.patches
     }
 
     /// Domain points by the tessellator on the CPU.
     pub(crate) fn expected_points(&self) -> u64 {
-        let points = |factor: f32| {
-            TessellatedPatch::new(
-                Domain::Quad,
-                Partitioning::Integer,
-                OutputTopology::TriangleCw,
-                &[factor.to_bits(); 6],
-            )
-            .map_or(0, |patch| u64::from(patch.point_count()))
-        };
-        self.factors.iter().map(|&factor| points(factor)).sum()
+        self.load.expected_points(self.patches())
     }
 }
 
