@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: it is linked once.
 
+mod adapter;
 mod assembler_model;
 mod assembler_random;
 mod bad_descriptor;
