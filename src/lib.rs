@@ -1,7 +1,8 @@
 //! Hull and domain shaders for wgpu: the whole D3D-style tessellation pipeline as WGSL compute passes.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+pub mod adapter;
 mod error;
 #[cfg(feature = "cli")]
 pub mod golden;
