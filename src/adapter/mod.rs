@@ -9,6 +9,7 @@
 mod collect;
 mod facts;
 mod identity;
+pub mod nodes;
 
 pub use collect::collect;
 pub use facts::{
