@@ -34,7 +34,7 @@ pub use stream::StreamOutput;
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 
-pub(crate) use device::guarded;
 #[cfg(feature = "cli")]
 pub(crate) use device::buffer;
+pub(crate) use device::guarded;
 pub(crate) use read::{Reading, Source};

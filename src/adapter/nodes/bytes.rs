@@ -45,11 +45,6 @@ impl WordSpan {
     pub(super) fn lead(&self) -> u64 {
         u64::from(self.head.trailing_zeros() / 8)
     }
-
-    /// Whether the range is whole words.
-    pub(super) fn is_whole(&self) -> bool {
-        self.head == u32::MAX && self.tail == u32::MAX
-    }
 }
 
 /// The compiled kernel.
@@ -183,7 +178,6 @@ mod tests {
             }
             prop_assert_eq!(covered, (offset..offset + size).collect::<Vec<_>>());
             prop_assert_eq!(span.offset + span.lead(), offset);
-            prop_assert_eq!(span.is_whole(), offset % 4 == 0 && size % 4 == 0);
         }
     }
 }

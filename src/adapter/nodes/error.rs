@@ -113,7 +113,8 @@ pub enum NodeError {
 
     /// The device of a node was lost.
     #[error(
-        "node {node} was lost {doing}; what was queued on it is dropped, and waits for its signals fail. Make a new node set"
+        "node {node} was lost {doing}; the list that was under way and what was queued behind it are dropped, and waits for \
+         signals among them fail. Make a new node set"
     )]
     Lost {
         /// The node.

@@ -362,7 +362,10 @@ impl NodeCommandList {
                     return refuse("source and destination are one buffer".to_owned());
                 }
                 if destination.size != source.size {
-                    return refuse(format!("from {} bytes to {}; sizes must be the same", source.size, destination.size));
+                    return refuse(format!(
+                        "from {} bytes to {}; sizes must be the same",
+                        source.size, destination.size
+                    ));
                 }
                 self.buffer_region((destination, 0), (source, 0), source.size)
             }
@@ -374,7 +377,11 @@ impl NodeCommandList {
                 check_formats(operation, &to, &from)?;
                 let dimensions = |shape: &TextureShape| (shape.size, shape.dimension, shape.mip_levels);
                 if dimensions(&to) != dimensions(&from) {
-                    return refuse(format!("from {:?} to {:?}; they must be the same", dimensions(&from), dimensions(&to)));
+                    return refuse(format!(
+                        "from {:?} to {:?}; they must be the same",
+                        dimensions(&from),
+                        dimensions(&to)
+                    ));
                 }
                 self.all_texels(operation, destination, source, &from)
             }
@@ -389,7 +396,8 @@ impl NodeCommandList {
         source: &NodeTexture,
         shape: &TextureShape,
     ) -> Result<(), NodeError> {
-        let planes: &[wgpu::TextureAspect] = match (shape.format.has_depth_aspect(), shape.format.has_stencil_aspect()) {
+        let planes: &[wgpu::TextureAspect] = match (shape.format.has_depth_aspect(), shape.format.has_stencil_aspect())
+        {
             (true, true) => &[wgpu::TextureAspect::DepthOnly, wgpu::TextureAspect::StencilOnly],
             _ => &[wgpu::TextureAspect::All],
         };
@@ -410,10 +418,8 @@ impl NodeCommandList {
         }
         for mip_level in 0..shape.mip_levels {
             for aspect in planes {
-                let location = |texture| NodeTextureLocation {
-                    aspect: *aspect,
-                    ..NodeTextureLocation::new(texture, mip_level)
-                };
+                let location =
+                    |texture| NodeTextureLocation { aspect: *aspect, ..NodeTextureLocation::new(texture, mip_level) };
                 self.texture_region(operation, location(destination), location(source), shape.level(mip_level))?;
             }
         }

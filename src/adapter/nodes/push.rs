@@ -160,9 +160,8 @@ impl Push {
             let shared = Arc::clone(&node.shared);
             let buffer = node.staging.take(&shared.device, Way::Read, batch.bytes)?;
             let submission = guarded(&shared.device, "reading a chunk of a push", || {
-                let mut encoder = shared
-                    .device
-                    .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("push: read") });
+                let mut encoder =
+                    shared.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("push: read") });
                 for (at, piece) in &batch.pieces {
                     encode_read(&mut encoder, &piece.from, piece.bytes, &buffer, *at);
                 }
@@ -210,11 +209,10 @@ impl Push {
         let Some(node) = nodes.get_mut(batch.node) else { return Ok(false) };
         let shared = Arc::clone(&node.shared);
         let buffer = node.staging.take(&shared.device, Way::Write, batch.bytes)?;
-        copy_batch(&batch, &read.buffer, &buffer, self.staging.copy_threads)
-            .map_err(|lost| NodeError::Lost {
-                node: if lost == Way::Read { self.source } else { batch.node } as u32,
-                doing: "as a push copied a chunk",
-            })?;
+        copy_batch(&batch, &read.buffer, &buffer, self.staging.copy_threads).map_err(|lost| NodeError::Lost {
+            node: if lost == Way::Read { self.source } else { batch.node } as u32,
+            doing: "as a push copied a chunk",
+        })?;
         read.buffer.unmap();
         buffer.unmap();
         if let Some(source) = nodes.get_mut(self.source) {

@@ -207,12 +207,15 @@ impl NodeSet {
     #[cfg(feature = "blocking")]
     pub fn finish_blocking(&mut self) -> Result<(), NodeError> {
         while self.finish_step()?.is_none() {
-            let blocked = self.queues.iter().enumerate().find_map(|(node, queue)| {
+            let blocked = self.queues.iter().enumerate().find_map(|(index, queue)| {
                 let push = queue.push.as_ref().and_then(Push::blocked_on);
-                push.or_else(|| Some((node, queue.markers.front()?.mapped.submission.clone())))
+                let on = push.or_else(|| Some((index, queue.markers.front()?.mapped.submission.clone())));
+                on.map(|(node, submission)| (index, node, submission))
             });
-            if let Some((node, submission)) = blocked {
-                self.poll(node, wgpu::PollType::Wait { submission_index: Some(submission), timeout: None });
+            let Some((index, node, submission)) = blocked else { continue };
+            if !self.poll(node, wgpu::PollType::Wait { submission_index: Some(submission), timeout: None }) {
+                // A device that cannot be polled calls nobody back.
+                self.fail(index, NodeError::Lost { node: node as u32, doing: "as its work was waited for" });
             }
         }
         Ok(())

@@ -94,10 +94,7 @@ impl TexelBox {
         extent: wgpu::Extent3d,
     ) -> Result<Self, NodeError> {
         if mip_level >= shape.mip_levels {
-            return refuse(
-                operation,
-                format!("mip level {mip_level} of the {name}, which has {}", shape.mip_levels),
-            );
+            return refuse(operation, format!("mip level {mip_level} of the {name}, which has {}", shape.mip_levels));
         }
         let aspect = one_aspect(operation, shape.format, aspect)?;
         let level = shape.level(mip_level);
@@ -135,7 +132,10 @@ impl TexelBox {
     /// Whether it is all texels of its layers.
     fn covers_layers(&self, shape: &TextureShape) -> bool {
         let level = shape.level(self.mip_level);
-        self.origin.x == 0 && self.origin.y == 0 && self.extent.width >= level.width && self.extent.height >= level.height
+        self.origin.x == 0
+            && self.origin.y == 0
+            && self.extent.width >= level.width
+            && self.extent.height >= level.height
     }
 }
 
@@ -253,16 +253,13 @@ impl TexelRows {
 
 /// Splits a box into rows that take at most `most` bytes of staging, at least one row each. Planes of depth and stencil are
 /// not split: they are copied by whole layers.
-pub(super) fn texel_rows(
-    shape: &TextureShape,
-    texels: &TexelBox,
-    most: u64,
-) -> Result<Vec<TexelRows>, NodeError> {
+pub(super) fn texel_rows(shape: &TextureShape, texels: &TexelBox, most: u64) -> Result<Vec<TexelRows>, NodeError> {
     let Some(block_bytes) = shape.format.block_copy_size(Some(texels.aspect)) else {
         return refuse("push", format!("{:?} has no size in buffers", shape.format));
     };
     let (block_width, block_height) = shape.format.block_dimensions();
-    let pitch = (texels.extent.width.div_ceil(block_width) * block_bytes).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let pitch =
+        (texels.extent.width.div_ceil(block_width) * block_bytes).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let all = texels.extent.height.div_ceil(block_height);
     let fitting = u32::try_from(most / u64::from(pitch.max(1))).unwrap_or(u32::MAX).max(1);
     let step = if shape.format.is_depth_stencil_format() { all.max(1) } else { fitting };

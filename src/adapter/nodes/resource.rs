@@ -182,8 +182,9 @@ impl NodeSet {
         let usage = descriptor.usage | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST;
         let label = descriptor.label.unwrap_or("texture").to_owned();
         let device = self.device(masks.node())?;
-        let texture =
-            guarded(device, &label, || device.create_texture(&wgpu::TextureDescriptor { usage, ..descriptor.clone() }))?;
+        let texture = guarded(device, &label, || {
+            device.create_texture(&wgpu::TextureDescriptor { usage, ..descriptor.clone() })
+        })?;
         Ok(NodeTexture { set: self.id, masks, texture, label })
     }
 
@@ -194,12 +195,6 @@ impl NodeSet {
     /// [`NodeError::Mask`].
     pub fn adopt_buffer(&self, masks: HeapMasks, label: &str, buffer: &wgpu::Buffer) -> Result<NodeBuffer, NodeError> {
         let masks = self.heap_masks(masks.creation(), masks.visible())?;
-        Ok(NodeBuffer {
-            set: self.id,
-            masks,
-            size: buffer.size(),
-            buffer: buffer.clone(),
-            label: label.to_owned(),
-        })
+        Ok(NodeBuffer { set: self.id, masks, size: buffer.size(), buffer: buffer.clone(), label: label.to_owned() })
     }
 }

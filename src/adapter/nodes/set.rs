@@ -247,9 +247,8 @@ impl NodeSet {
 }
 
 fn check_staging(staging: &Staging) -> Result<(), Error> {
-    let refuse = |what, value: String, expected: &str| {
-        Err(Error::OutOfRange { what, value, expected: expected.to_owned() })
-    };
+    let refuse =
+        |what, value: String, expected: &str| Err(Error::OutOfRange { what, value, expected: expected.to_owned() });
     if staging.chunk_bytes < 64 << 10 || staging.chunk_bytes > 1 << 30 {
         return refuse("chunk_bytes of a node set's staging", staging.chunk_bytes.to_string(), "64 KiB to 1 GiB");
     }
