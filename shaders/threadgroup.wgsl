@@ -137,7 +137,7 @@ fn pw_threadgroup(
             for (var i = lane; i < patches * PW_HULL_POINTS; i += PW_LANES) {
                 pw_patch_slot = i / PW_STORED_POINTS;
                 //@ reset private variables
-                pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, first_id + pw_patch_slot));
+                pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, pw_params.first_patch_id + first_id + pw_patch_slot));
             }
             workgroupBarrier();
         }
@@ -146,7 +146,7 @@ fn pw_threadgroup(
         for (var i = lane; i < patches; i += PW_LANES) {
             pw_patch_slot = i;
             //@ reset private variables
-            let constants = pw_call_constants(first_id + i);
+            let constants = pw_call_constants(pw_params.first_patch_id + first_id + i);
             pw_constants[i] = constants;
             let bits = pw_factor_bits(constants);
             let tessellated = pw_patch(bits);
@@ -289,7 +289,7 @@ fn pw_threadgroup(
         pw_patch_slot = patch_slot;
         let location = pw_point(point - pw_point_bases[patch_slot], pw_points[patch_slot]);
         //@ reset private variables
-        pw_store_vertex(base + point, pw_call_domain(location, first_id + patch_slot));
+        pw_store_vertex(base + point, pw_call_domain(location, pw_params.first_patch_id + first_id + patch_slot));
     }
 }
 

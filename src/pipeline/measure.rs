@@ -41,6 +41,11 @@ impl Measurement {
         self.threadgroups.iter().map(|counts| u64::from(counts[1])).sum()
     }
 
+    /// Vertices and primitives of each threadgroup.
+    pub(crate) fn threadgroup_counts(&self) -> &[[u32; 2]] {
+        &self.threadgroups
+    }
+
     fn from_records(patches: u32, records: &[u8]) -> Self {
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(records);
         let threadgroups = words
@@ -65,8 +70,7 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<Measurement, Error> {
-        let (patches, reading) = self.begin_measure(device, queue, draw)?;
-        Self::finish_measure(patches, reading.bytes().await?)
+        self.begin_measure(device, queue, draw)?.measurement().await
     }
 
     /// [`TessellationPipeline::measure`], waiting for the device.
@@ -80,17 +84,16 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<Measurement, Error> {
-        let (patches, reading) = self.begin_measure(device, queue, draw)?;
-        reading.wait(device)?;
-        Self::finish_measure(patches, pollster::block_on(reading.bytes())?)
+        self.begin_measure(device, queue, draw)?.measurement_blocking(device)
     }
 
-    fn begin_measure(
+    /// Submits the count, so that several devices can count at once.
+    pub(crate) fn begin_measure(
         &self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
-    ) -> Result<(u32, Reading), Error> {
+    ) -> Result<Measuring, Error> {
         let shape = DrawShape::new(self, draw)?;
         let descriptor = WorkspaceDescriptor {
             label: format!("{}: measure", self.label),
@@ -108,11 +111,27 @@ impl TessellationPipeline {
             offset: counted.threadgroup_records_offset,
             size: u64::from(shape.threadgroups) * u64::from(GROUP_WORDS) * 4,
         };
-        Ok((shape.patches, Reading::submit(device, queue, encoder, "counts", &[source])?))
+        let reading = Reading::submit(device, queue, encoder, "counts", &[source])?;
+        Ok(Measuring { patches: shape.patches, reading })
+    }
+}
+
+/// A measurement under way.
+pub(crate) struct Measuring {
+    patches: u32,
+    reading: Reading,
+}
+
+impl Measuring {
+    pub(crate) async fn measurement(self) -> Result<Measurement, Error> {
+        let bytes = self.reading.bytes().await?;
+        Ok(Measurement::from_records(self.patches, bytes.first().map_or(&[], Vec::as_slice)))
     }
 
-    fn finish_measure(patches: u32, bytes: Vec<Vec<u8>>) -> Result<Measurement, Error> {
-        Ok(Measurement::from_records(patches, bytes.first().map_or(&[], Vec::as_slice)))
+    #[cfg(feature = "blocking")]
+    pub(crate) fn measurement_blocking(self, device: &wgpu::Device) -> Result<Measurement, Error> {
+        self.reading.wait(device)?;
+        pollster::block_on(self.measurement())
     }
 }
 

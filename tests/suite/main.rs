@@ -25,6 +25,7 @@ mod nodes_masks;
 mod nodes_order;
 mod nodes_rig;
 mod nodes_set;
+mod nodes_tessellation;
 mod nodes_textures;
 mod off_chip;
 mod order;

@@ -111,6 +111,13 @@ pub enum NodeError {
         reason: String,
     },
 
+    /// Draws of the nodes that are not one draw, or one that cannot be shared out or gathered.
+    #[error("the draws of the nodes: {reason}")]
+    Draws {
+        /// What is wrong and what to do.
+        reason: String,
+    },
+
     /// The device of a node was lost.
     #[error(
         "node {node} was lost {doing}; the list that was under way and what was queued behind it are dropped, and waits for \

@@ -5,6 +5,7 @@
 
 mod bytes;
 mod error;
+mod gather;
 mod list;
 mod mask;
 mod push;
@@ -14,13 +15,16 @@ mod resource;
 mod set;
 mod split;
 mod staging;
+mod tessellation;
 mod tier;
 
 pub use error::NodeError;
+pub use gather::GatheredMesh;
 pub use list::{ClosedNodeCommandList, NodeCommandList, NodeTextureLocation};
 pub use mask::{HeapMasks, MAX_NODES, MaskError, all_nodes, node_of, nodes_of};
 pub use queue::{NodeFence, Progress};
 pub use resource::{NodeBuffer, NodeResource, NodeTexture};
 pub use set::{NodeDescriptor, NodeProvenance, NodeSet, NodeSetDescriptor, Staging};
 pub use split::{PatchBlock, split_patches};
+pub use tessellation::{NodeDraw, NodeTessellation, draw_of_block};
 pub use tier::{CrossNodeSharingTier, Place, Refusal, ResourceUse, check_use, lowest_tier, place};

@@ -167,7 +167,7 @@ impl Push {
                 }
                 shared.queue.submit([encoder.finish()])
             })?;
-            let mapped = Mapped::request(buffer, wgpu::MapMode::Read, submission, notify);
+            let mapped = Mapped::request(&shared.device, buffer, wgpu::MapMode::Read, submission, notify);
             self.reading.push_back((batch, mapped));
             moved = true;
         }
@@ -219,7 +219,7 @@ impl Push {
             source.staging.give(Way::Read, read.buffer);
         }
         let submission = submit_write(&shared, &batch, &buffer)?;
-        let mapped = Mapped::request(buffer, wgpu::MapMode::Write, submission, notify);
+        let mapped = Mapped::request(&shared.device, buffer, wgpu::MapMode::Write, submission, notify);
         self.writing.push_back((batch.node, mapped));
         Ok(true)
     }

@@ -336,7 +336,7 @@ impl NodeSet {
                 return Err(error.into());
             }
         };
-        let mapped = Mapped::request(buffer, wgpu::MapMode::Read, submission, &notify);
+        let mapped = Mapped::request(&shared.device, buffer, wgpu::MapMode::Read, submission, &notify);
         queue.markers.push_back(Marker { mapped, signal });
         queue.unmarked = false;
         Ok(())

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::MergeKernel;
 use super::error::NodeError;
+use super::gather::GatherKernel;
 use super::mask::{self, MAX_NODES};
 use super::queue::NodeQueue;
 use super::staging::{Notify, StagingPool};
@@ -80,6 +81,7 @@ pub(super) struct NodeDevice {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     merge: OnceLock<MergeKernel>,
+    gather: OnceLock<GatherKernel>,
 }
 
 impl NodeDevice {
@@ -90,6 +92,15 @@ impl NodeDevice {
         }
         let kernel = MergeKernel::new(&self.device)?;
         Ok(self.merge.get_or_init(|| kernel))
+    }
+
+    /// The kernel that brings tessellated chunks into order, compiled on first use.
+    pub(super) fn gather(&self) -> Result<&GatherKernel, Error> {
+        if let Some(kernel) = self.gather.get() {
+            return Ok(kernel);
+        }
+        let kernel = GatherKernel::new(&self.device)?;
+        Ok(self.gather.get_or_init(|| kernel))
     }
 }
 
@@ -138,7 +149,8 @@ impl NodeSet {
         let mut made: Vec<Node> = Vec::with_capacity(nodes.len());
         for (index, node) in (0..).zip(nodes) {
             let simulated_on = check_node(&made, index, &node, descriptor)?;
-            let shared = NodeDevice { device: node.device, queue: node.queue, merge: OnceLock::new() };
+            let shared =
+                NodeDevice { device: node.device, queue: node.queue, merge: OnceLock::new(), gather: OnceLock::new() };
             made.push(Node {
                 shared: Arc::new(shared),
                 facts: node.facts,

@@ -56,6 +56,7 @@ impl Drop for Raise {
 impl Mapped {
     /// Asks for `buffer` to be mapped after `submission`.
     pub(super) fn request(
+        device: &wgpu::Device,
         buffer: wgpu::Buffer,
         mode: wgpu::MapMode,
         submission: wgpu::SubmissionIndex,
@@ -63,8 +64,11 @@ impl Mapped {
     ) -> Self {
         let flag = Arc::new(AtomicU8::new(0));
         let raise = Raise { flag: Arc::clone(&flag), notify: Arc::clone(notify) };
-        buffer.slice(..).map_async(mode, move |outcome| {
-            raise.flag.store(if outcome.is_ok() { 1 } else { 2 }, Ordering::Release);
+        // On a device that is lost the buffer may never have been made; the callback says so as well.
+        let _ = guarded(device, "mapping a staging buffer", || {
+            buffer.slice(..).map_async(mode, move |outcome| {
+                raise.flag.store(if outcome.is_ok() { 1 } else { 2 }, Ordering::Release);
+            });
         });
         Self { buffer, flag, submission }
     }
