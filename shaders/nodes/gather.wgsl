@@ -40,11 +40,11 @@ fn gather(
     let base = state[record + GROUP_VERTEX_BASE];
     let place = places[group];
 
-    let from = base * params.vertex_words;
+    let begin = base * params.vertex_words;
     let to = place.x * params.vertex_words;
     let words = state[record + GROUP_POINTS] * params.vertex_words;
     for (var i = lane; i < words; i += 128u) {
-        ordered_vertices[to + i] = vertices[from + i];
+        ordered_vertices[to + i] = vertices[begin + i];
     }
 
     let first = place.y * params.primitive_words;

@@ -1,13 +1,13 @@
 //! Order between nodes: signals and waits in both orders of events, and nodes whose device is lost.
 
-use patchwave::adapter::nodes::{ClosedNodeCommandList, NodeBuffer, NodeError, Progress};
+use patchwave::adapter::nodes::{ClosedNodeCommandList, NodeBuffer, NodeError, NodeFence, Progress};
 
 use super::nodes_rig::{NodeRig, pattern};
 
 const SIZE: usize = 400_003;
-/// So many chunks that a push of it has not ended when the call that starts it comes back: a ring of two chunks goes round
-/// as the devices are polled.
-const LARGE: usize = 8_000_003;
+/// So many chunks of 64 KiB that a push of it takes a good deal longer than `MIDDLE`.
+const LARGE: usize = 128_000_003;
+const MIDDLE: std::time::Duration = std::time::Duration::from_millis(15);
 
 /// A list of `node` that copies all of a buffer.
 fn copy(rig: &NodeRig, node: u32, to: &NodeBuffer, from: &NodeBuffer) -> ClosedNodeCommandList {
@@ -142,6 +142,28 @@ fn errors(rig: &mut NodeRig) -> Vec<NodeError> {
     std::iter::from_fn(|| rig.nodes.finish_blocking().err()).take(8).collect()
 }
 
+/// Executes and signals on node 0 while the device of a node is destroyed after a while.
+fn lose_in_the_middle(
+    rig: &mut NodeRig,
+    node: usize,
+    push: ClosedNodeCommandList,
+    fence: &NodeFence,
+) -> Vec<NodeError> {
+    let device = rig.rigs[node].device.clone();
+    let (start, go) = std::sync::mpsc::channel();
+    let other = std::thread::spawn(move || {
+        go.recv().expect("the test begins");
+        std::thread::sleep(MIDDLE);
+        device.destroy();
+    });
+    start.send(()).expect("the thread waits");
+    let mut all: Vec<_> = rig.nodes.execute(push).err().into_iter().collect();
+    all.extend(rig.nodes.signal(0, fence, 1).err());
+    all.extend(errors(rig));
+    other.join().expect("it ends");
+    all
+}
+
 /// The destination's device goes away in the middle of a push: the error says which node; the source and its data are as
 /// they were, and its node goes on.
 #[test]
@@ -151,11 +173,7 @@ fn a_destination_lost_in_the_middle() {
     let (source, target) = (rig.buffer(0, 1, &data), rig.buffer(1, 3, &vec![0; LARGE]));
     let push = copy(&rig, 0, &target, &source);
     let fence = rig.nodes.create_fence("never", 0);
-    // Chunks are 64 KiB: some are under way now.
-    rig.nodes.execute(push).expect("it starts");
-    rig.nodes.signal(0, &fence, 1).expect("queued");
-    rig.rigs[1].device.destroy();
-    let errors = errors(&mut rig);
+    let errors = lose_in_the_middle(&mut rig, 1, push, &fence);
     assert!(matches!(errors.first(), Some(NodeError::Lost { node: 1, .. })), "{errors:?}");
     assert_eq!(fence.completed_value(), 0, "the push did not arrive");
     let copied = rig.buffer(0, 1, &vec![0; LARGE]);
@@ -178,14 +196,13 @@ fn a_source_lost_in_the_middle() {
     let held = copy(&rig, 1, &kept, &target);
     rig.nodes.wait(1, &fence, 1).expect("queued");
     rig.nodes.execute(held).expect("held back");
-    rig.nodes.execute(push).expect("it starts");
-    rig.nodes.signal(0, &fence, 1).expect("queued");
-    rig.rigs[0].device.destroy();
-    let errors = errors(&mut rig);
+    let errors = lose_in_the_middle(&mut rig, 0, push, &fence);
     assert!(matches!(errors.first(), Some(NodeError::Lost { node: 0, .. })), "{errors:?}");
     assert!(matches!(errors.get(1), Some(NodeError::SignalLost { node: 1, lost: 0, value: 1, .. })), "{errors:?}");
     assert_eq!(errors.len(), 2);
     let now = rig.bytes(&target);
+    let arrived = now[101..].iter().zip(&data).take_while(|(now, new)| now == new).count();
+    assert!(0 < arrived && arrived < LARGE, "{arrived} bytes of {LARGE} had arrived");
     assert_eq!((&now[..101], &now[101 + LARGE..]), (&old[..101], &old[101 + LARGE..]));
     assert!(rig.bytes(&kept) == pattern(LARGE + 200, 10), "what was held back is not executed");
     rig.run(1, |list| list.copy_resource(&kept, &target)).expect("node 1 goes on");

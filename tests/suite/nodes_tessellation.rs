@@ -47,6 +47,13 @@ struct Scene {
 
 const POINTS: u32 = 3;
 
+/// Factors of all kinds, of which the first patches are not culled.
+fn factors(count: usize) -> Vec<[f32; 6]> {
+    let mut factors = mixed_factors(count, 31);
+    factors.rotate_left(130);
+    factors
+}
+
 impl Scene {
     fn new(rig: &Rig, domain: Domain, off_chip: bool, factors: &[[f32; 6]]) -> Self {
         let table = FactorTable::new(rig, factors);
@@ -142,7 +149,7 @@ fn assert_same(rig: &mut NodeRig, scenes: &[Scene], shape: &Shape) -> usize {
 }
 
 fn scenes(rig: &NodeRig, domain: Domain, off_chip: bool, patches: usize) -> Vec<Scene> {
-    let factors = mixed_factors(patches.div_ceil(10), 31);
+    let factors = factors(patches);
     rig.rigs.iter().map(|rig| Scene::new(rig, domain, off_chip, &factors)).collect()
 }
 
@@ -154,10 +161,10 @@ fn plain(vertices: std::ops::Range<u32>) -> Shape {
 fn two_nodes_make_what_one_makes() {
     let mut rig = NodeRig::new();
     for (domain, off_chip) in [(Domain::Quad, false), (Domain::Tri, true), (Domain::Isoline, false)] {
-        let scenes = scenes(&rig, domain, off_chip, 300);
-        let patches = mixed_factors(30, 31).len() as u32;
+        let scenes = scenes(&rig, domain, off_chip, 200);
+        let patches = factors(200).len() as u32;
         let vertices = assert_same(&mut rig, &scenes, &plain(0..patches * POINTS));
-        assert!(vertices > 10_000, "{vertices} vertices of {patches} patches");
+        assert!(vertices > 3_000, "{vertices} vertices of {patches} patches");
         // An odd number of patches, beginning in the middle of the vertices, with one vertex too many.
         assert_same(&mut rig, &scenes, &plain(7..7 + 101 * POINTS + 1));
     }
@@ -172,7 +179,7 @@ fn instances_and_indices() {
         for patches in [1, 13] {
             let shape =
                 Shape { vertices: 2..2 + patches * POINTS, instances: instances.clone(), first_patch: 0, indexed };
-            assert_same(&mut rig, &scenes, &shape);
+            assert!(assert_same(&mut rig, &scenes, &shape) > 0);
         }
     }
 }
@@ -186,7 +193,8 @@ fn few_patches() {
     let mut rig = NodeRig::of(rigs, SMALL_STAGING);
     let scenes = scenes(&rig, Domain::Quad, false, 40);
     for patches in [0, 1, 2, 4, 40] {
-        assert_same(&mut rig, &scenes, &plain(0..patches * POINTS));
+        let vertices = assert_same(&mut rig, &scenes, &plain(0..patches * POINTS));
+        assert_eq!(vertices > 0, patches > 0);
     }
 }
 
@@ -194,28 +202,28 @@ fn few_patches() {
 #[test]
 fn several_chunks() {
     let adapter = crate::gpu::adapter();
-    let limits = wgpu::Limits { max_storage_buffer_binding_size: 1 << 20, ..wgpu::Limits::default() };
+    let limits = wgpu::Limits { max_storage_buffer_binding_size: 220 << 10, ..wgpu::Limits::default() };
     let rigs = (0..2).map(|_| Rig::on(crate::gpu::device_of(&adapter, limits.clone()))).collect();
     let mut rig = NodeRig::of(rigs, SMALL_STAGING);
-    let scenes = scenes(&rig, Domain::Quad, false, 6_000);
-    let patches = mixed_factors(600, 31).len() as u32;
+    let scenes = scenes(&rig, Domain::Quad, false, 600);
+    let patches = factors(600).len() as u32;
     let vertices = assert_same(&mut rig, &scenes, &plain(0..patches * POINTS));
     let bytes = vertices as u64 * scenes[0].pipeline.vertex_stride();
-    assert!(bytes > 4 << 20, "{bytes} bytes need several chunks on each node");
+    assert!(bytes > 4 * (220 << 10), "{bytes} bytes need several chunks on each node");
 }
 
 /// `first_patch` alone: a part of a draw has the patch ids of the whole.
 #[test]
 fn a_part_keeps_its_patch_ids() {
     let rig = Rig::new();
-    let factors = mixed_factors(12, 31);
+    let factors = factors(40);
     for off_chip in [false, true] {
         let scene = Scene::new(&rig, Domain::Quad, off_chip, &factors);
         let whole = plain(0..100 * POINTS).with(&scene, |draw| rig.mesh(&scene.pipeline, &draw));
         let shape = Shape { first_patch: 41, ..plain(41 * POINTS..100 * POINTS) };
         let part = shape.with(&scene, |draw| rig.mesh(&scene.pipeline, &draw));
         let first = whole.patches[41].first_vertex as usize * whole.surface.stride as usize;
-        assert!(part.vertices == whole.vertices[first..]);
+        assert!(part.vertices == whole.vertices[first..] && part.vertex_count() > 100);
         assert_eq!(part.patches.len(), 59);
     }
     let scene = Scene::new(&rig, Domain::Quad, false, &factors);
@@ -261,7 +269,7 @@ fn draws_that_are_not_one_are_refused() {
 #[test]
 fn strip_cuts_are_refused() {
     let mut rig = NodeRig::new();
-    let factors = mixed_factors(4, 31);
+    let factors = factors(4);
     let text = shader(Domain::Quad);
     let tables: Vec<_> = rig.rigs.iter().map(|rig| FactorTable::new(rig, &factors)).collect();
     let pipelines: Vec<_> = rig
