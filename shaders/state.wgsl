@@ -77,7 +77,7 @@ struct PwParams {
     patch_table: u32,
     draw_indices: u32,
     readings: u32,                   // factors of a patch that are averaged, and PW_READING_* bits
-    spare: u32,
+    first_patch_id: u32,             // what the user's functions are told of the first patch of each instance
 
     // Of indirect draws: where the first record lies and how far apart records are, in words; what the caller said that
     // a record has at most.

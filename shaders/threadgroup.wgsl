@@ -157,7 +157,7 @@ fn pw_threadgroup(
             for (var i = lane; i < patches * PW_HULL_POINTS; i += PW_LANES) {
                 pw_patch_slot = i / PW_STORED_POINTS;
                 //@ reset private variables
-                pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, first_id + pw_patch_slot));
+                pw_store_output(i, pw_call_hull(i - pw_patch_slot * PW_STORED_POINTS, pw_params.first_patch_id + first_id + pw_patch_slot));
             }
             workgroupBarrier();
         }
@@ -166,7 +166,7 @@ fn pw_threadgroup(
         for (var i = lane; i < patches; i += PW_LANES) {
             pw_patch_slot = i;
             //@ reset private variables
-            let constants = pw_call_constants(first_id + i);
+            let constants = pw_call_constants(pw_params.first_patch_id + first_id + i);
             pw_constants[i] = constants;
             let bits = pw_factor_bits(constants);
             let tessellated = pw_patch(bits);
@@ -329,7 +329,7 @@ fn pw_threadgroup(
         for (var slot = pw_patch_slot; slot < end; slot++) {
             pw_patch_slot = slot;
             //@ reset private variables
-            pw_store_vertex(place, pw_call_domain(location, first_id + slot));
+            pw_store_vertex(place, pw_call_domain(location, pw_params.first_patch_id + first_id + slot));
             place += points;
         }
     }

@@ -14,6 +14,7 @@ mod heaps;
 mod identity;
 #[cfg(feature = "cli")]
 mod layouts;
+pub mod nodes;
 mod overrides;
 mod report;
 mod residency;

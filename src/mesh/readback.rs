@@ -82,6 +82,26 @@ impl Mesh {
         Ok(records.assemble(tessellation, &pollster::block_on(reading.bytes())?))
     }
 
+    /// A mesh without patches.
+    #[cfg(feature = "blocking")]
+    pub(crate) fn empty(surface: Surface, topology: OutputTopology) -> Self {
+        Self { vertices: Vec::new(), indices: Vec::new(), patches: Vec::new(), surface, topology }
+    }
+
+    /// Adds the patches of another mesh of the same layout behind its own.
+    #[cfg(feature = "blocking")]
+    pub(crate) fn append(&mut self, other: Self) {
+        let first_vertex = self.vertex_count() as u32;
+        let first_primitive = (self.indices.len() / self.topology.vertices_per_primitive() as usize) as u32;
+        self.vertices.extend(other.vertices);
+        self.indices.extend(other.indices.into_iter().map(|index| index.wrapping_add(first_vertex)));
+        self.patches.extend(other.patches.into_iter().map(|patch| MeshPatch {
+            first_vertex: patch.first_vertex.wrapping_add(first_vertex),
+            first_primitive: patch.first_primitive.wrapping_add(first_primitive),
+            ..patch
+        }));
+    }
+
     /// Number of vertices.
     #[must_use]
     pub fn vertex_count(&self) -> usize {

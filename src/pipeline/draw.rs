@@ -20,7 +20,7 @@ pub struct IndexBuffer<'a> {
 /// A draw of patches.
 ///
 /// Consecutive vertices (or indices) make patches of the pipeline's input control points; an incomplete patch at the end
-/// of an instance is dropped, as D3D does. Patch ids start at 0 in each instance.
+/// of an instance is dropped, as D3D does. Patch ids start at [`Draw::first_patch`] in each instance, 0 by default.
 #[derive(Clone, Debug, Default)]
 pub struct Draw<'a> {
     /// A slice for each of the pipeline's vertex buffers; each buffer needs `BufferUsages::STORAGE`.
@@ -35,6 +35,9 @@ pub struct Draw<'a> {
     pub base_vertex: i32,
     /// Instances.
     pub instances: Range<u32>,
+    /// Patch id of the first patch of each instance: 0, unless the draw is a part of a larger one whose patch ids it is to
+    /// keep. `vertices` begins at the part's own first vertex or index all the same.
+    pub first_patch: u32,
 }
 
 impl<'a> Draw<'a> {
@@ -70,6 +73,13 @@ impl DrawShape {
                 what: "patches of a draw",
                 value: patches.to_string(),
                 expected: format!("at most {most}; split the draw"),
+            });
+        }
+        if draw.first_patch.checked_add(patches_per_instance).is_none() {
+            return Err(Error::OutOfRange {
+                what: "first_patch of a draw",
+                value: draw.first_patch.to_string(),
+                expected: format!("at most {}, for {patches_per_instance} patches", u32::MAX - patches_per_instance),
             });
         }
         let threadgroups_per_instance = patches_per_instance.div_ceil(patches_per_threadgroup);

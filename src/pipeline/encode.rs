@@ -299,7 +299,7 @@ impl TessellationPipeline {
             most_patches: 0,
             most_threadgroups: 0,
             readings: super::parameters::readings_word(&self.parameters.readings, self.fixed.domain),
-            spare: 0,
+            first_patch_id: draw.first_patch,
             on_chip_below: self.on_chip_below,
             vertex_buffers: bound.vertex_buffers,
             patch_table: if self.strip_cut.is_some() && draw.index_buffer.is_some() {

@@ -139,7 +139,7 @@ pub(crate) struct Params {
     pub(crate) patch_table: u32,
     pub(crate) draw_indices: u32,
     pub(crate) readings: u32,
-    pub(crate) spare: u32,
+    pub(crate) first_patch_id: u32,
     pub(crate) indirect_offset: u32,
     pub(crate) indirect_stride: u32,
     pub(crate) most_patches: u32,

@@ -45,7 +45,7 @@ impl Measurement {
     }
 
     /// Vertices and primitives of each threadgroup.
-    pub(super) fn of_threadgroups(&self) -> &[[u32; 2]] {
+    pub(crate) fn of_threadgroups(&self) -> &[[u32; 2]] {
         &self.threadgroups
     }
 
@@ -76,8 +76,7 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<Measurement, Error> {
-        let (patches, reading) = self.begin_measure(device, queue, draw)?;
-        Self::finish_measure(patches, reading.bytes().await?)
+        self.begin_measure(device, queue, draw)?.measurement().await
     }
 
     /// [`TessellationPipeline::measure`], waiting for the device.
@@ -91,17 +90,16 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<Measurement, Error> {
-        let (patches, reading) = self.begin_measure(device, queue, draw)?;
-        reading.wait(device)?;
-        Self::finish_measure(patches, pollster::block_on(reading.bytes())?)
+        self.begin_measure(device, queue, draw)?.measurement_blocking(device)
     }
 
-    fn begin_measure(
+    /// Submits the count, so that several devices can count at once.
+    pub(crate) fn begin_measure(
         &self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
-    ) -> Result<(u32, Reading), Error> {
+    ) -> Result<Measuring, Error> {
         let plan = BatchPlan::for_counting(self, draw)?;
         let shape = plan.shape;
         // Also where there is no batch that would say so.
@@ -121,11 +119,27 @@ impl TessellationPipeline {
             to += size;
         }
         let source = Source { buffer: &counts, offset: 0, size: to };
-        Ok((shape.patches, Reading::submit(device, queue, encoder, "counts", &[source])?))
+        let reading = Reading::submit(device, queue, encoder, "counts", &[source])?;
+        Ok(Measuring { patches: shape.patches, reading })
+    }
+}
+
+/// A measurement under way.
+pub(crate) struct Measuring {
+    patches: u32,
+    reading: Reading,
+}
+
+impl Measuring {
+    pub(crate) async fn measurement(self) -> Result<Measurement, Error> {
+        let bytes = self.reading.bytes().await?;
+        Ok(Measurement::from_records(self.patches, bytes.first().map_or(&[], Vec::as_slice)))
     }
 
-    fn finish_measure(patches: u32, bytes: Vec<Vec<u8>>) -> Result<Measurement, Error> {
-        Ok(Measurement::from_records(patches, bytes.first().map_or(&[], Vec::as_slice)))
+    #[cfg(feature = "blocking")]
+    pub(crate) fn measurement_blocking(self, device: &wgpu::Device) -> Result<Measurement, Error> {
+        self.reading.wait(device)?;
+        pollster::block_on(self.measurement())
     }
 }
 

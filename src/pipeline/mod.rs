@@ -43,6 +43,6 @@ pub use stream::StreamOutput;
 pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 
-#[cfg(feature = "cli")]
-pub(crate) use device::buffer;
+pub(crate) use device::{buffer, guarded};
+pub(crate) use measure::Measuring;
 pub(crate) use read::{Reading, Source};

@@ -46,7 +46,7 @@ impl Rig {
         (Self::on(device()), Self::on(device()))
     }
 
-    fn on((device, queue): (wgpu::Device, wgpu::Queue)) -> Self {
+    pub(crate) fn on((device, queue): (wgpu::Device, wgpu::Queue)) -> Self {
         let complaints = Arc::new(Mutex::new(Vec::new()));
         let list = Arc::clone(&complaints);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {

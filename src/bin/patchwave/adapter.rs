@@ -64,6 +64,11 @@ impl Candidate {
         Self { adapter, info, limits, missing }
     }
 
+    /// The same adapter once more.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.adapter.clone())
+    }
+
     /// Whether patchwave runs on it.
     pub(crate) fn serves(&self) -> bool {
         self.lacking().is_empty()
@@ -180,6 +185,11 @@ impl AdapterChoice {
         let name = std::env::var_os(VARIABLE)?;
         // An empty variable is an unset one, as shells cannot easily pass the latter on.
         (!name.is_empty()).then(|| (name.to_string_lossy().into_owned(), VARIABLE))
+    }
+
+    /// Whether an adapter is among those asked for, where several may be: any is where none is named.
+    pub(crate) fn answered_by(&self, candidate: &Candidate) -> bool {
+        self.asked().is_none_or(|(name, _)| candidate.answers_to(&name))
     }
 
     /// Whether one adapter is asked for rather than any that serves.

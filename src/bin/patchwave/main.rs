@@ -11,6 +11,7 @@ mod factors;
 mod info;
 mod measure;
 mod names;
+mod nodes;
 mod output;
 mod pattern_svg;
 mod progress;
@@ -67,6 +68,7 @@ enum Verb {
     Timeline(timeline::Args),
     Tune(tune::Args),
     Bench(bench::Args),
+    Nodes(nodes::Args),
     Info(info::Args),
 }
 
@@ -93,6 +95,7 @@ fn main() -> ExitCode {
         Verb::Tune(args) => tune::run(&args),
         Verb::Timeline(args) => timeline::run(&args),
         Verb::Bench(args) => bench::run(&args),
+        Verb::Nodes(args) => nodes::run(&args),
         Verb::Info(args) => info::run(&args),
     };
     match result {

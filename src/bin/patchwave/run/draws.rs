@@ -224,6 +224,7 @@ impl Inputs<'_> {
             vertices: numbers.vertices.clone(),
             base_vertex: numbers.base_vertex,
             instances: numbers.instances.clone(),
+            first_patch: 0,
         }
     }
 

@@ -80,6 +80,24 @@ pub(crate) struct Grid {
     load: Load,
 }
 
+/// Holds what a draw refers to.
+pub(crate) struct GridParts<'a> {
+    vertex_buffers: [wgpu::BufferSlice<'a>; 1],
+    bind_groups: [Option<&'a wgpu::BindGroup>; 1],
+    control_points: u32,
+}
+
+impl GridParts<'_> {
+    /// The draw of all patches.
+    pub(crate) fn draw(&self) -> Draw<'_> {
+        Draw {
+            vertex_buffers: &self.vertex_buffers,
+            bind_groups: &self.bind_groups,
+            ..Draw::new(0..self.control_points)
+        }
+    }
+}
+
 impl Grid {
     pub(crate) fn new(
         gpu: &Gpu,
@@ -130,11 +148,16 @@ impl Grid {
 
     /// Calls `with` with the draw of all patches.
     pub(crate) fn with_draw<T>(&self, with: impl FnOnce(&Draw<'_>) -> T) -> T {
-        with(&Draw {
-            vertex_buffers: &[self.vertices.slice(..)],
-            bind_groups: &[Some(&self.bind_group)],
-            ..Draw::new(0..self.patches() * 16)
-        })
+        with(&self.parts().draw())
+    }
+
+    /// What the draw of all patches is made of.
+    pub(crate) fn parts(&self) -> GridParts<'_> {
+        GridParts {
+            vertex_buffers: [self.vertices.slice(..)],
+            bind_groups: [Some(&self.bind_group)],
+            control_points: self.patches() * 16,
+        }
     }
 
     /// How many patches it has.

@@ -1,0 +1,30 @@
+//! Nodes: several GPUs as one logical adapter, with Direct3D 12's masks, sharing tiers and pushes between nodes.
+//!
+//! A node is a wgpu device. What nodes share goes through system memory, which is what Direct3D calls TIER_1_EMULATED:
+//! copies into a resource of another node, and nothing else. See `docs/nodes.md`.
+
+mod bytes;
+mod error;
+mod gather;
+mod list;
+mod mask;
+mod push;
+mod queue;
+mod regions;
+mod resource;
+mod set;
+mod split;
+mod staging;
+mod tessellation;
+mod tier;
+
+pub use error::NodeError;
+pub use gather::GatheredMesh;
+pub use list::{ClosedNodeCommandList, NodeCommandList, NodeTextureLocation};
+pub use mask::{HeapMasks, MAX_NODES, MaskError, all_nodes, node_of, nodes_of};
+pub use queue::{NodeFence, Progress};
+pub use resource::{NodeBuffer, NodeResource, NodeTexture};
+pub use set::{NodeDescriptor, NodeProvenance, NodeSet, NodeSetDescriptor, Staging};
+pub use split::{PatchBlock, split_patches};
+pub use tessellation::{NodeDraw, NodeTessellation, draw_of_block};
+pub use tier::{CrossNodeSharingTier, Place, Refusal, ResourceUse, check_use, lowest_tier, place};
