@@ -20,6 +20,7 @@ mod limits;
 mod machine;
 mod model;
 mod modes;
+mod native;
 mod off_chip;
 mod order;
 mod pipeline_golden;

@@ -71,25 +71,7 @@ impl Grid {
         let storage = wgpu::BufferUsages::STORAGE;
         let vertices = gpu.buffer("grid points", bytemuck::cast_slice(&positions(patches)), storage);
         let factors = load.factors(patches);
-        let table = gpu.buffer("grid factors", bytemuck::cast_slice(&factors), storage);
-        let group_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("grid"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Storage { read_only: true },
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            }],
-        });
-        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("grid"),
-            layout: &group_layout,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: table.as_entire_binding() }],
-        });
+        let (group_layout, bind_group) = gpu.table("grid factors", bytemuck::cast_slice(&factors));
         let mut descriptor = TessellationPipelineDescriptor {
             label: Some("grid"),
             vertex_buffers: &[wgpu::VertexBufferLayout {
@@ -125,21 +107,18 @@ impl Grid {
 
     /// Domain points by the tessellator on the CPU.
     pub(crate) fn expected_points(&self) -> u64 {
-        let points = |factor: f32| {
-            TessellatedPatch::new(
-                Domain::Quad,
-                Partitioning::Integer,
-                OutputTopology::TriangleCw,
-                &[factor.to_bits(); 6],
-            )
-            .map_or(0, |patch| u64::from(patch.point_count()))
-        };
-        self.factors.iter().map(|&factor| points(factor)).sum()
+        self.factors.iter().map(|&factor| u64::from(points(factor))).sum()
     }
 }
 
+/// Domain points of a patch of this factor, by the tessellator on the CPU.
+pub(crate) fn points(factor: f32) -> u32 {
+    TessellatedPatch::new(Domain::Quad, Partitioning::Integer, OutputTopology::TriangleCw, &[factor.to_bits(); 6])
+        .map_or(0, |patch| patch.point_count())
+}
+
 /// 16 control points a patch, on a wavy sheet.
-fn positions(patches: u32) -> Vec<[f32; 3]> {
+pub(crate) fn positions(patches: u32) -> Vec<[f32; 3]> {
     let side = f64::from(patches).sqrt().ceil() as u32;
     (0..patches)
         .flat_map(|patch| {
