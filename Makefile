@@ -26,6 +26,7 @@ test: ## install what the tests need, then run all of them
 	$(CARGO) build --locked
 	@PATCHWAVE_ADAPTER=$(TEST_ADAPTER) scripts/need-adapter $(CARGO) run --locked --quiet --
 	@scripts/need-tint
+	@scripts/need-glslang
 	PATCHWAVE_ADAPTER=$(TEST_ADAPTER) $(CARGO) test --locked
 
 lint: ## formatting and clippy, warnings denied, with and without the program's dependencies

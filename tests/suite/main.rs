@@ -28,6 +28,7 @@ mod machine;
 mod mixed_pass;
 mod model;
 mod modes;
+mod native;
 mod nodes_copies;
 mod nodes_masks;
 mod nodes_order;

@@ -11,6 +11,8 @@ mod factors;
 mod info;
 mod measure;
 mod names;
+#[cfg(feature = "native")]
+mod native;
 mod nodes;
 mod output;
 mod pattern_svg;

@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// A folder of golden vectors (*.jsonl) [default: those that are built in]
     #[arg(long, value_name = "DIR")]
     vectors: Option<PathBuf>,
+    #[cfg(feature = "native")]
+    #[command(flatten)]
+    native: crate::native::verify::Args,
     #[command(flatten)]
     adapter: AdapterChoice,
     /// Print JSON
@@ -67,6 +70,10 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    #[cfg(feature = "native")]
+    if args.native.native {
+        return crate::native::verify::run(&args.native, &args.adapter, args.json);
+    }
     let chosen = args.adapter.choose()?;
     let cases = match &args.vectors {
         Some(folder) => golden::read_folder(folder)?,

@@ -72,6 +72,50 @@ impl Gpu {
         buffer
     }
 
+    /// A storage buffer that passes read at binding 0 of a group of its own.
+    pub(crate) fn table(&self, label: &str, bytes: &[u8]) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
+        let buffer = self.buffer(label, bytes, wgpu::BufferUsages::STORAGE);
+        let ty = wgpu::BufferBindingType::Storage { read_only: true };
+        self.group(label, wgpu::ShaderStages::COMPUTE, ty, &buffer)
+    }
+
+    /// A uniform matrix at binding 0 of a group of its own.
+    #[cfg(feature = "native")]
+    pub(crate) fn matrix(
+        &self,
+        label: &str,
+        stages: wgpu::ShaderStages,
+        matrix: &glam::Mat4,
+    ) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
+        let columns = matrix.to_cols_array();
+        let buffer = self.buffer(label, bytemuck::bytes_of(&columns), wgpu::BufferUsages::UNIFORM);
+        self.group(label, stages, wgpu::BufferBindingType::Uniform, &buffer)
+    }
+
+    fn group(
+        &self,
+        label: &str,
+        visibility: wgpu::ShaderStages,
+        ty: wgpu::BufferBindingType,
+        buffer: &wgpu::Buffer,
+    ) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
+        let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility,
+                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+                count: None,
+            }],
+        });
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(label),
+            layout: &layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+        });
+        (layout, group)
+    }
+
     /// The bytes of a buffer that is made with `MAP_READ`.
     pub(crate) fn read(&self, buffer: &wgpu::Buffer) -> anyhow::Result<Vec<u8>> {
         let failed = |reason: String| anyhow::anyhow!("reading back from adapter '{}' failed: {reason}", self.name);

@@ -108,25 +108,7 @@ impl Grid {
         let storage = wgpu::BufferUsages::STORAGE;
         let vertices = gpu.buffer("grid points", bytemuck::cast_slice(&positions(patches)), storage);
         let factors = load.factors(patches);
-        let table = gpu.buffer("grid factors", bytemuck::cast_slice(&factors), storage);
-        let group_layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("grid"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Storage { read_only: true },
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            }],
-        });
-        let bind_group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("grid"),
-            layout: &group_layout,
-            entries: &[wgpu::BindGroupEntry { binding: 0, resource: table.as_entire_binding() }],
-        });
+        let (group_layout, bind_group) = gpu.table("grid factors", bytemuck::cast_slice(&factors));
         let mut descriptor = TessellationPipelineDescriptor {
             label: Some("grid"),
             vertex_buffers: &[wgpu::VertexBufferLayout {
@@ -172,7 +154,7 @@ impl Grid {
 }
 
 /// 16 control points a patch, on a wavy sheet.
-fn positions(patches: u32) -> Vec<[f32; 3]> {
+pub(crate) fn positions(patches: u32) -> Vec<[f32; 3]> {
     let side = f64::from(patches).sqrt().ceil() as u32;
     (0..patches)
         .flat_map(|patch| {

@@ -48,6 +48,14 @@ struct Settings {
     pad: u32,
 }
 
+/// The control points of all patches, 16 a patch.
+#[cfg(feature = "native")]
+pub(crate) fn control_points() -> anyhow::Result<Vec<[f32; 3]>> {
+    let data: Data = serde_json::from_str(DATA).context("the teapot's data is damaged")?;
+    let point = |index: &u16| data.points.get(usize::from(*index)).copied();
+    data.patches.as_flattened().iter().map(point).collect::<Option<_>>().context("the teapot's data is damaged")
+}
+
 /// The teapot on a device.
 pub(crate) struct Teapot {
     pub(crate) pipeline: TessellationPipeline,
