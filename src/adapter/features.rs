@@ -96,20 +96,45 @@ pub struct FeatureDataOptions {
 
 /// `D3D12_CROSS_NODE_SHARING_TIER`: what one node may do with the memory of another. The values are Direct3D 12's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 #[repr(u32)]
 pub enum CrossNodeSharingTier {
-    /// Nothing, or there is one node.
+    /// One node, or nothing shared.
     #[default]
     NotSupported = 0,
-    /// Copies to it, staged through the machine's memory.
+    /// Copies into a resource of another node, staged through system memory: time on both nodes.
     Tier1Emulated = 1,
-    /// Copies to it.
+    /// Copies into a resource of another node.
     Tier1 = 2,
-    /// All but render targets and depth; atomics do not hold across nodes.
+    /// Everything but render targets and depth stencils; atomics of shaders are not atomic between nodes.
     Tier2 = 3,
-    /// Atomics hold as well.
+    /// Tier 2, and atomics of shaders in heaps that allow them.
     Tier3 = 4,
+}
+
+impl CrossNodeSharingTier {
+    /// What so many nodes of several wgpu devices honestly offer.
+    #[must_use]
+    pub const fn of_nodes(nodes: u32) -> Self {
+        if nodes > 1 { Self::Tier1Emulated } else { Self::NotSupported }
+    }
+
+    /// Direct3D's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotSupported => "NOT_SUPPORTED",
+            Self::Tier1Emulated => "TIER_1_EMULATED",
+            Self::Tier1 => "TIER_1",
+            Self::Tier2 => "TIER_2",
+            Self::Tier3 => "TIER_3",
+        }
+    }
+}
+
+impl std::fmt::Display for CrossNodeSharingTier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// Why [`FeatureSupport::check`] refused. The caller's data is as it was.
@@ -188,7 +213,7 @@ impl FeatureSupport {
     /// What nodes may do with each other's memory: nothing where there is one, and staged copies where there are more,
     /// since wgpu has no memory that two devices share.
     pub fn cross_node_sharing_tier(&self) -> CrossNodeSharingTier {
-        if self.nodes.len() > 1 { CrossNodeSharingTier::Tier1Emulated } else { CrossNodeSharingTier::NotSupported }
+        CrossNodeSharingTier::of_nodes(self.node_count())
     }
 
     fn node(&self, index: u32) -> Result<&ArchitectureReport, FeatureError> {

@@ -1,6 +1,7 @@
 //! Buffers between two simulated nodes: every byte where it belongs, and nothing touched where a copy is refused.
 
-use patchwave::adapter::nodes::{CrossNodeSharingTier, NodeError, ResourceUse, Staging};
+use patchwave::adapter::CrossNodeSharingTier;
+use patchwave::adapter::nodes::{NodeError, ResourceUse, Staging};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 

@@ -1,8 +1,8 @@
 //! Node masks and what is local, remote and allowed: pure functions against Direct3D's rules.
 
+use patchwave::adapter::CrossNodeSharingTier;
 use patchwave::adapter::nodes::{
-    CrossNodeSharingTier, HeapMasks, MaskError, Place, Refusal, ResourceUse, all_nodes, check_use, lowest_tier,
-    node_of, nodes_of, place,
+    HeapMasks, MaskError, Place, Refusal, ResourceUse, all_nodes, check_use, lowest_tier, node_of, nodes_of, place,
 };
 use proptest::prelude::*;
 

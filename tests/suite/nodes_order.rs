@@ -215,8 +215,11 @@ fn a_source_lost_in_the_middle() {
         }
         assert!(arrived < LARGE, "{arrived} bytes of {LARGE} had arrived");
         assert!(matches!(errors.first(), Some(NodeError::Lost { node: 0, .. })), "{errors:?}");
-        assert!(matches!(errors.get(1), Some(NodeError::SignalLost { node: 1, lost: 0, value: 1, .. })), "{errors:?}");
-        assert_eq!(errors.len(), 2);
+        // Lost before the signal was queued, it is found lost there as well.
+        let (lost, others): (Vec<_>, Vec<_>) =
+            errors.iter().partition(|error| matches!(error, NodeError::Lost { node: 0, .. }));
+        assert!(lost.len() <= 2, "{errors:?}");
+        assert!(matches!(others[..], [NodeError::SignalLost { node: 1, lost: 0, value: 1, .. }]), "{errors:?}");
         assert!(rig.bytes(&kept) == pattern(LARGE + 200, 10), "what was held back is not executed");
         rig.run(1, |list| list.copy_resource(&kept, &target)).expect("node 1 goes on");
         assert!(rig.bytes(&kept) == now);

@@ -1,8 +1,7 @@
 //! What may be a node set, and what it says of itself.
 
-use patchwave::adapter::nodes::{
-    CrossNodeSharingTier, NodeDescriptor, NodeError, NodeProvenance, NodeSet, NodeSetDescriptor, Staging,
-};
+use patchwave::adapter::CrossNodeSharingTier;
+use patchwave::adapter::nodes::{NodeDescriptor, NodeError, NodeProvenance, NodeSet, NodeSetDescriptor, Staging};
 use patchwave::adapter::{AdapterFacts, collect};
 
 use super::rig::Rig;

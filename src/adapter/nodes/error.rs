@@ -1,7 +1,8 @@
 //! What can go wrong between nodes.
 
 use super::mask::MaskError;
-use super::tier::{CrossNodeSharingTier, ResourceUse};
+use super::tier::ResourceUse;
+use crate::adapter::CrossNodeSharingTier;
 
 /// Why something with nodes was refused or failed. Each variant says what was asked, what there is, and what to do.
 #[derive(Clone, Debug, thiserror::Error)]

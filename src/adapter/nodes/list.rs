@@ -9,7 +9,8 @@ use super::regions::{
 };
 use super::resource::{NodeBuffer, NodeResource, NodeTexture};
 use super::set::{NodeDevice, NodeSet};
-use super::tier::{CrossNodeSharingTier, Place, ResourceUse};
+use super::tier::{Place, ResourceUse};
+use crate::adapter::CrossNodeSharingTier;
 use crate::pipeline::guarded;
 
 /// Texels of a texture: a mip level, an aspect, and where to begin. `origin.z` is the layer of an array or the slice of a

@@ -27,4 +27,4 @@ pub use resource::{NodeBuffer, NodeResource, NodeTexture};
 pub use set::{NodeDescriptor, NodeProvenance, NodeSet, NodeSetDescriptor, Staging};
 pub use split::{PatchBlock, split_patches};
 pub use tessellation::{NodeDraw, NodeTessellation, draw_of_block};
-pub use tier::{CrossNodeSharingTier, Place, Refusal, ResourceUse, check_use, lowest_tier, place};
+pub use tier::{Place, Refusal, ResourceUse, check_use, lowest_tier, place};

@@ -110,7 +110,7 @@ impl NodeResource<'_> {
         set: u64,
         list_node: u32,
         resource_use: ResourceUse,
-        tier: super::CrossNodeSharingTier,
+        tier: crate::adapter::CrossNodeSharingTier,
     ) -> Result<Place, NodeError> {
         if self.set() != set {
             return Err(NodeError::Foreign { what: self.what() });

@@ -10,8 +10,8 @@ use super::gather::GatherKernel;
 use super::mask::{self, MAX_NODES};
 use super::queue::NodeQueue;
 use super::staging::{Notify, StagingPool};
-use super::tier::CrossNodeSharingTier;
 use crate::Error;
+use crate::adapter::CrossNodeSharingTier;
 use crate::adapter::{AdapterFacts, GpuMatch, same_gpu};
 
 /// One node: a device, its queue, and what is known of its adapter ([`collect`](crate::adapter::collect())).

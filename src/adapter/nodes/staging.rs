@@ -37,6 +37,7 @@ pub(super) struct Mapped {
     pub(super) buffer: wgpu::Buffer,
     flag: Arc<AtomicU8>,
     /// The submission that has to be through before.
+    #[cfg_attr(not(feature = "blocking"), allow(dead_code, reason = "what blocks waits for it"))]
     pub(super) submission: wgpu::SubmissionIndex,
 }
 

@@ -3,6 +3,7 @@
 use super::error::NodeError;
 use super::set::NodeSet;
 use super::split::{PatchBlock, split_patches};
+#[cfg(feature = "blocking")]
 use crate::Mesh;
 use crate::pipeline::{
     Draw, Measurement, Measuring, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor,

@@ -1,6 +1,7 @@
 //! What a command list may do with a resource of another node: a pure function of the nodes, the use and the tier.
 
 use super::mask::HeapMasks;
+use crate::adapter::CrossNodeSharingTier;
 
 /// Where a resource lies, seen from the node that executes a command list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,49 +71,6 @@ impl ResourceUse {
             Self::DepthStencil => "depth stencil",
             Self::Resolve => "resolve",
         }
-    }
-}
-
-/// `D3D12_CROSS_NODE_SHARING_TIER`, with its values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u32)]
-pub enum CrossNodeSharingTier {
-    /// One node, or nothing shared.
-    #[default]
-    NotSupported = 0,
-    /// Copies into a resource of another node, staged through system memory: time on both nodes.
-    Tier1Emulated = 1,
-    /// Copies into a resource of another node.
-    Tier1 = 2,
-    /// Everything but render targets and depth stencils; atomics of shaders are not atomic between nodes.
-    Tier2 = 3,
-    /// Tier 2, and atomics of shaders in heaps that allow them.
-    Tier3 = 4,
-}
-
-impl CrossNodeSharingTier {
-    /// What so many nodes of several wgpu devices honestly offer.
-    #[must_use]
-    pub const fn of_nodes(nodes: u32) -> Self {
-        if nodes > 1 { Self::Tier1Emulated } else { Self::NotSupported }
-    }
-
-    /// Direct3D's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotSupported => "NOT_SUPPORTED",
-            Self::Tier1Emulated => "TIER_1_EMULATED",
-            Self::Tier1 => "TIER_1",
-            Self::Tier2 => "TIER_2",
-            Self::Tier3 => "TIER_3",
-        }
-    }
-}
-
-impl std::fmt::Display for CrossNodeSharingTier {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }
 

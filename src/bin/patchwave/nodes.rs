@@ -109,7 +109,7 @@ struct GatheredReport {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     anyhow::ensure!(args.mib > 0 && args.repeat > 0, output::Usage("--mib and --repeat must be at least 1".to_owned()));
     let candidates = candidates(args)?;
-    let gpus: Vec<Gpu> = candidates.iter().map(|candidate| Gpu::open(candidate)).collect::<anyhow::Result<_>>()?;
+    let gpus: Vec<Gpu> = candidates.iter().map(Gpu::open).collect::<anyhow::Result<_>>()?;
     let mut nodes = node_set(args, &candidates, &gpus, gpus.len())?;
     let push = push(args, &gpus, &mut nodes)?;
     let grids: Vec<Grid> = gpus

@@ -142,7 +142,7 @@ impl Device {
             let fit = |(i, found): (usize, &vk::MemoryType)| {
                 requirements.memory_type_bits & (1 << i) != 0 && found.property_flags.contains(*kind)
             };
-            types.iter().enumerate().position(|found| fit(found))
+            types.iter().enumerate().position(fit)
         };
         let found = kinds.iter().find_map(fits).context("the device has no memory of the kind that is needed")?;
         let allocate =

@@ -85,7 +85,7 @@ impl Drop for Commands<'_> {
 
 // SAFETY of all below: the command buffer is being recorded, and every handle is borrowed until the commands are gone.
 // What follows what (draws within passes, queries ended where they began) is up to the callers, all of them in this folder's
-// parent, which are run under Vulkan's validation layers when they change.
+// parent.
 impl<'r> Recorder<'r> {
     /// Copies the first bytes; before and after it all else is done.
     pub(crate) fn copy(&mut self, from: &'r Buffer<'_>, to: &'r Buffer<'_>, bytes: u64) {
