@@ -40,6 +40,7 @@ mod off_chip;
 mod order;
 mod pipeline_golden;
 mod policy;
+mod porting;
 mod private_variables;
 mod readme;
 mod render;
