@@ -108,7 +108,8 @@ pub fn residency(facts: &AdapterFacts, report: &ArchitectureReport) -> Residency
             let non_local = facts.non_local_segment.map_or(Segment::UNKNOWN, Segment::of_reported);
             (Segment::of_reported(local), non_local)
         }
-        (None, Some(memory)) if !memory.heaps.is_empty() => {
+        // Heaps that no type is recorded for say nothing, which is not that there is no memory.
+        (None, Some(memory)) if !used_heaps(memory).is_empty() => {
             let (local, non_local) = split(facts, memory, uma);
             (Segment::of_heaps(&local), Segment::of_heaps(&non_local))
         }
