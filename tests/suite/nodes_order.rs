@@ -159,10 +159,14 @@ fn lose_in_the_middle(
         std::thread::sleep(std::time::Duration::from_millis(middle));
         device.destroy();
     });
+    // The signal is queued behind the push before that begins.
+    let gate = rig.nodes.create_fence("gate", 0);
+    rig.nodes.wait(0, &gate, 1).expect("queued");
+    rig.nodes.execute(push).expect("held back");
+    rig.nodes.signal(0, fence, 1).expect("queued");
     start.send(()).expect("the thread waits");
-    let mut all: Vec<_> = rig.nodes.execute(push).err().into_iter().collect();
-    all.extend(rig.nodes.signal(0, fence, 1).err());
-    all.extend(errors(rig));
+    gate.signal(1);
+    let all = errors(rig);
     other.join().expect("it ends");
     all
 }
@@ -214,18 +218,42 @@ fn a_source_lost_in_the_middle() {
             return false;
         }
         assert!(arrived < LARGE, "{arrived} bytes of {LARGE} had arrived");
-        assert!(matches!(errors.first(), Some(NodeError::Lost { node: 0, .. })), "{errors:?}");
-        // Lost before the signal was queued, it is found lost there as well.
-        let (lost, others): (Vec<_>, Vec<_>) =
-            errors.iter().partition(|error| matches!(error, NodeError::Lost { node: 0, .. }));
-        assert!(lost.len() <= 2, "{errors:?}");
-        assert!(matches!(others[..], [NodeError::SignalLost { node: 1, lost: 0, value: 1, .. }]), "{errors:?}");
+        let [NodeError::Lost { node: 0, .. }, NodeError::SignalLost { node: 1, lost: 0, value: 1, .. }] = errors[..]
+        else {
+            panic!("{errors:?}")
+        };
         assert!(rig.bytes(&kept) == pattern(LARGE + 200, 10), "what was held back is not executed");
         rig.run(1, |list| list.copy_resource(&kept, &target)).expect("node 1 goes on");
         assert!(rig.bytes(&kept) == now);
         true
     });
     assert!(seen, "no device was lost in the middle of a push");
+}
+
+/// A signal that was queued before a push comes, also where the push's destination turns out to be lost.
+#[test]
+fn signals_before_a_failed_push_come() {
+    let mut rig = NodeRig::new();
+    let (source, target) = (rig.buffer(0, 1, &pattern(LARGE, 1)), rig.buffer(1, 3, &pattern(100, 2)));
+    let copied = rig.buffer(0, 1, &vec![0; LARGE]);
+    let [before, behind] = ["before", "behind"].map(|label| rig.nodes.create_fence(label, 0));
+    let work = copy(&rig, 0, &copied, &source);
+    let mut list = rig.nodes.create_command_list(1).expect("a list");
+    list.copy_buffer_region(&target, 0, &source, 0, 100).expect("it is right");
+    let push = list.close().expect("it is right");
+    // Held back until the signal and what follows it are queued.
+    let gate = rig.nodes.create_fence("gate", 0);
+    rig.nodes.wait(0, &gate, 1).expect("queued");
+    rig.nodes.execute(work).expect("queued");
+    rig.nodes.signal(0, &before, 1).expect("queued");
+    rig.nodes.execute(push).expect("queued");
+    rig.nodes.signal(0, &behind, 1).expect("queued");
+    rig.rigs[1].device.destroy();
+    gate.signal(1);
+    let errors = errors(&mut rig);
+    assert!(matches!(errors[..], [NodeError::Lost { node: 1, .. } | NodeError::Pipeline(_)]), "{errors:?}");
+    assert_eq!((before.completed_value(), behind.completed_value()), (1, 0));
+    assert!(rig.bytes(&copied) == pattern(LARGE, 1));
 }
 
 /// A device that is lost before anything is queued on it.
