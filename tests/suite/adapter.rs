@@ -211,6 +211,9 @@ fn the_adapters_of_this_machine() {
         .filter(|&i| facts[i].name.starts_with("llvmpipe"))
         .map(|i| distinct_gpus(&identities)[i])
         .collect();
+    if lavapipes.len() < 2 {
+        eprintln!("lavapipe is not here over two backends, so the two are not compared ({} of it)", lavapipes.len());
+    }
     assert!(lavapipes.windows(2).all(|pair| pair[0] == pair[1]), "lavapipe over two backends is one GPU: {facts:?}");
 }
 

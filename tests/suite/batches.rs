@@ -83,6 +83,7 @@ impl Scene {
             index_buffer: indexed.then_some(index_buffer),
             base_vertex: 2,
             instances: 3..6,
+            first_patch: 17,
             ..Draw::new(if indexed { 5..self.index_count } else { 5..VERTICES })
         })
     }

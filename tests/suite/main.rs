@@ -29,6 +29,7 @@ mod mixed_pass;
 mod model;
 mod modes;
 mod native;
+mod nodes_cli;
 mod nodes_copies;
 mod nodes_masks;
 mod nodes_order;

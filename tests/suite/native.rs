@@ -49,6 +49,8 @@ fn shaders_that_are_brought() {
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
     let files = std::fs::read_dir(folder).expect("the folder").count();
     assert!(files > 10, "{files} shaders");
+    let output = verify(&["--spirv", folder]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // None of them is there in another folder, and the error says which and what to do.
     let empty = Path::new(folder).join("empty");
     std::fs::create_dir_all(&empty).expect("a folder");
