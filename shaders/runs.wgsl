@@ -4,7 +4,7 @@
 // The threadgroup and the connectivity pass walk through columns instead of items (points or primitives): a column is the
 // same item in each patch of a run. Composed after PW_MAX_PATCHES and PW_CONTEXTS.
 
-// Longer runs would write to too many places at once: measured on an H200, where 4 is best.
+// Longer runs write to many places at once. On an H200, 4 was the best for the passes of an on-chip draw together.
 const PW_LONGEST_RUN: u32 = 4u;
 
 // 1 where a patch is cut as the one before it.

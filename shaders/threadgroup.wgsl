@@ -377,7 +377,7 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         atomicAdd(&pw_state.slots[pw_params.slot].vertices_high, 1u);
     }
     let start = pw_state.used[pw_params.chunk].vertices;
-    // For pw_finish, while which `used` changes.
+    // For pw_finish, during which `used` changes.
     if (group == pw_params.first_threadgroup) {
         pw_state.slots[pw_params.slot].vertex_start = start;
         pw_state.slots[pw_params.slot].primitive_start = pw_state.used[pw_params.chunk].primitives;

@@ -82,7 +82,8 @@ pub(super) fn new_context(fixed: u32, odd: u32) -> Context {
     }
 }
 
-/// The location of point i, 16.16. Exactly symmetric: the second half is the first one subtracted from 1.
+/// The location of point i, 16.16. Exactly symmetric: the second half is the first one subtracted from 1. The WGSL twin
+/// leaves out what comes to nothing where the fraction is always 0, under integer and pow2.
 pub(super) fn place(context: Context, i: u32) -> u32 {
     let h = half_count(context.shape);
     let flip = i >= h;
