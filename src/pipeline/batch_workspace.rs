@@ -8,7 +8,7 @@ use std::mem::offset_of;
 use super::batches::{Batch, BatchPlan, ROW_BYTES};
 use super::device::buffer;
 use super::draw::{Draw, DrawShape, bound_buffers};
-use super::encode::{ChunkCommands, Passes, Plan, Stamp, user_groups};
+use super::encode::{ChunkCommands, Passes, Plan, Sizing, Stamp, user_groups};
 use super::layout::{BLOCK, GROUP_WORDS, PARAMS_STRIDE, Params};
 use super::output::{OutputChunk, Tessellation};
 use super::report::DrawReport;
@@ -243,7 +243,7 @@ impl TessellationPipeline {
             return Err(Error::WorkspaceMismatch { reason });
         }
         *held = Some(params);
-        let commands = self.chunk_commands(queue, workspace, &planned.buffers, 0, &params)?;
+        let commands = self.chunk_commands(queue, workspace, &planned.buffers, 0, &params, Sizing::Direct)?;
         workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
         let indices = draw.vertices.end.saturating_sub(draw.vertices.start);
         // The table of patches stays for the batches that follow.

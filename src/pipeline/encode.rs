@@ -135,7 +135,7 @@ impl TessellationPipeline {
         for (chunk, split) in plan.splits.iter().enumerate() {
             let slot = first.slots + chunk as u32;
             let params = self.params(workspace, draw, &plan, chunk, split, slot);
-            let commands = self.chunk_commands(queue, workspace, &plan.buffers, chunk, &params)?;
+            let commands = self.chunk_commands(queue, workspace, &plan.buffers, chunk, &params, Sizing::Direct)?;
             workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
             chunks.push(commands);
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
@@ -158,9 +158,11 @@ impl TessellationPipeline {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
             self.encode_chunk(&mut pass, workspace, draw, commands, Passes::All, &stamp);
         }
-        if let [first, _, ..] = chunks.as_slice() {
+        if let [first, _, ..] = chunks.as_slice()
+            && let Closing::TwoPasses { allocate, .. } = &first.closing
+        {
             pass.set_pipeline(&self.withdraw);
-            pass.set_bind_group(3, &first.allocate, &[first.hull]);
+            pass.set_bind_group(3, allocate, &[first.hull]);
             pass.dispatch_workgroups(1, 1, 1);
         }
         Ok(result)
@@ -174,19 +176,25 @@ impl TessellationPipeline {
         buffers: &[(u32, wgpu::Buffer)],
         chunk: usize,
         params: &Params,
+        sizing: Sizing,
     ) -> Result<ChunkCommands, Error> {
+        let items = if sizing == Sizing::Direct { self.small_draw(params) } else { None };
         Ok(ChunkCommands {
             hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params }),
             domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params }),
             threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, buffers)?,
-            allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
-            connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
-            small: match self.small_draw(params) {
-                Some(items) => Some((items, workspace.bind_group(self, BindGroupKind::Finish, chunk, &[])?)),
-                None => None,
+            closing: match items {
+                Some([waves, primitives]) => {
+                    let finish = workspace.bind_group(self, BindGroupKind::Finish, chunk, &[])?;
+                    Closing::OnePass { waves, primitives, finish }
+                }
+                None => Closing::TwoPasses {
+                    allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
+                    connectivity: workspace.bind_group(self, BindGroupKind::Connectivity, chunk, &[])?,
+                },
             },
             threadgroups: params.threadgroups,
-            indirect: false,
+            sizing,
             arguments: u64::from(params.slot) * ARGUMENT_BYTES,
         })
     }
@@ -330,34 +338,38 @@ impl TessellationPipeline {
         }
         pass.set_pipeline(&self.threadgroup);
         pass.set_bind_group(3, &commands.threadgroup, &[commands.hull]);
-        if commands.indirect {
-            pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + HULL_ARGUMENTS);
-        } else {
-            let [x, y] = fold(commands.threadgroups);
-            pass.dispatch_workgroups(x, y, 1);
+        match commands.sizing {
+            Sizing::OnGpu => {
+                pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + HULL_ARGUMENTS);
+            }
+            Sizing::Direct => {
+                let [x, y] = fold(commands.threadgroups);
+                pass.dispatch_workgroups(x, y, 1);
+            }
         }
         stamp.write(pass, 1);
         if passes == Passes::Count {
             return;
         }
 
-        if let Some(([waves, primitives], finish)) = &commands.small
-            && !commands.indirect
-        {
-            stamp.write(pass, 2);
-            if self.parameters.off_chip {
-                pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
-                pass.dispatch_workgroups(*waves, 1, 1);
+        let (allocate, connectivity) = match &commands.closing {
+            Closing::OnePass { waves, primitives, finish } => {
+                stamp.write(pass, 2);
+                if self.parameters.off_chip {
+                    pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+                    pass.dispatch_workgroups(*waves, 1, 1);
+                }
+                stamp.write(pass, 3);
+                pass.set_pipeline(&self.finish);
+                pass.set_bind_group(3, finish, &[commands.hull]);
+                pass.dispatch_workgroups(*primitives, 1, 1);
+                stamp.write(pass, 4);
+                return;
             }
-            stamp.write(pass, 3);
-            pass.set_pipeline(&self.finish);
-            pass.set_bind_group(3, finish, &[commands.hull]);
-            pass.dispatch_workgroups(*primitives, 1, 1);
-            stamp.write(pass, 4);
-            return;
-        }
+            Closing::TwoPasses { allocate, connectivity } => (allocate, connectivity),
+        };
 
-        pass.set_bind_group(3, &commands.allocate, &[commands.hull]);
+        pass.set_bind_group(3, allocate, &[commands.hull]);
         if commands.threadgroups > BLOCK {
             pass.set_pipeline(&self.allocate_blocks);
             let [x, y] = fold(commands.threadgroups.div_ceil(BLOCK));
@@ -376,7 +388,7 @@ impl TessellationPipeline {
         stamp.write(pass, 3);
 
         pass.set_pipeline(&self.connectivity);
-        pass.set_bind_group(3, &commands.connectivity, &[commands.hull]);
+        pass.set_bind_group(3, connectivity, &[commands.hull]);
         pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
         stamp.write(pass, 4);
     }
@@ -387,19 +399,31 @@ pub(crate) fn user_groups<'a>(draw: &Draw<'a>) -> [Option<&'a wgpu::BindGroup>; 
     [0, 1, 2].map(|i| draw.bind_groups.get(i).copied().flatten())
 }
 
+/// Where the size of the hull dispatch is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sizing {
+    Direct,
+    /// Of indirect draws, from their records.
+    OnGpu,
+}
+
+/// What follows the hull pass.
+pub(crate) enum Closing {
+    /// Of a small draw: domain and `pw_finish`, dispatched for as many items of waves and of primitives as there can be.
+    OnePass { waves: u32, primitives: u32, finish: wgpu::BindGroup },
+    /// Allocate, and domain and connectivity with the arguments that it writes.
+    TwoPasses { allocate: wgpu::BindGroup, connectivity: wgpu::BindGroup },
+}
+
 pub(crate) struct ChunkCommands {
     /// Dynamic offsets of the parameters of the two roles.
     pub(crate) hull: u32,
     pub(crate) domain: u32,
     pub(crate) threadgroup: wgpu::BindGroup,
-    pub(crate) allocate: wgpu::BindGroup,
-    pub(crate) connectivity: wgpu::BindGroup,
-    /// Of a small draw: the most items of its domain and connectivity passes, and the bind group of `pw_finish`.
-    pub(crate) small: Option<([u32; 2], wgpu::BindGroup)>,
+    pub(crate) closing: Closing,
     /// Threadgroups; of an indirect draw, the most there can be.
     pub(crate) threadgroups: u32,
-    /// Whether the hull dispatch is sized on the GPU.
-    pub(crate) indirect: bool,
+    pub(crate) sizing: Sizing,
     /// Byte offset of the draw's entry in the arguments.
     pub(crate) arguments: u64,
 }

@@ -2,7 +2,7 @@
 
 use super::bind_groups::BindGroupKind;
 use super::draw::{Draw, DrawShape, IndexBuffer, bound_buffers};
-use super::encode::{ChunkCommands, Passes, Plan, Stamp};
+use super::encode::{Passes, Plan, Sizing, Stamp};
 use super::layout::{MAX_RECORDS, Params};
 use super::output::{OutputChunk, Tessellation};
 use super::tessellation::TessellationPipeline;
@@ -87,8 +87,8 @@ impl TessellationPipeline {
                 most_threadgroups: shape.threadgroups,
                 ..self.params(workspace, &direct, &plan, 0, &split, first.slots)
             };
-            match self.chunk_commands(queue, workspace, &plan.buffers, 0, &params) {
-                Ok(made) => commands.push(ChunkCommands { indirect: true, ..made }),
+            match self.chunk_commands(queue, workspace, &plan.buffers, 0, &params, Sizing::OnGpu) {
+                Ok(made) => commands.push(made),
                 Err(error) => {
                     workspace.taken = before;
                     return Err(error);
