@@ -16,8 +16,8 @@ pub mod tessellator;
 pub use error::Error;
 pub use mesh::Mesh;
 pub use pipeline::{
-    Draw, IndexBuffer, Indices, Tessellation, TessellationPipeline, TessellationPipelineDescriptor, Workspace,
-    WorkspaceDescriptor,
+    Draw, GrowingWorkspace, IndexBuffer, Indices, Tessellation, TessellationPipeline, TessellationPipelineDescriptor,
+    Workspace, WorkspaceDescriptor,
 };
 pub use shader::{ShaderError, StageNames};
 pub use tessellator::{Domain, OutputTopology, Partitioning};

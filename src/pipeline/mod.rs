@@ -12,6 +12,7 @@ mod device;
 mod draw;
 mod encode;
 mod epoch;
+mod growing;
 mod indirect;
 pub(crate) mod layout;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use batches::{Batch, BatchPlan};
 pub use descriptor::{Indices, TessellationPipelineDescriptor};
 pub use draw::{Draw, IndexBuffer};
 pub use encode::PassTimestamps;
+pub use growing::GrowingWorkspace;
 pub use indirect::IndirectDraw;
 pub use measure::Measurement;
 pub use output::{OutputChunk, Tessellation};

@@ -1,15 +1,10 @@
 //! `patchwave render`: pictures against references, the table, and what it refuses.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cli::{error_of, folder, patchwave, stdout};
-
-/// Least likeness to the reference, 1 being the same picture, as image-compare's hybrid comparison has it.
-///
-/// Set by llvmpipe (LLVM 15.0.6, 256 bits), which gives the reference again bit for bit; other versions of LLVM may round
-/// a pixel otherwise.
-const LIKENESS: f64 = 0.999;
+use crate::pictures::{assert_like_reference, references_are_ours};
 
 /// A figure of the table that `render` prints.
 fn figure(table: &str, name: &str) -> u64 {
@@ -20,9 +15,7 @@ fn figure(table: &str, name: &str) -> u64 {
 /// Renders on llvmpipe, to which the references belong; `None`, saying so, where it is not there or another adapter is
 /// under test.
 fn rendered(name: &str, args: &[&str]) -> Option<(PathBuf, String)> {
-    let wanted = std::env::var("PATCHWAVE_ADAPTER").unwrap_or_default();
-    if !"llvmpipe".contains(&wanted.to_lowercase()) {
-        eprintln!("skipped: the references belong to llvmpipe, and the adapter under test is '{wanted}'");
+    if !references_are_ours() {
         return None;
     }
     let picture = folder(name).join("actual.png");
@@ -35,30 +28,6 @@ fn rendered(name: &str, args: &[&str]) -> Option<(PathBuf, String)> {
     }
     assert!(output.status.success(), "{complaint}");
     Some((picture, stdout(&output)))
-}
-
-/// Compares with the picture of that name under tests/references.
-#[track_caller]
-fn assert_like_reference(picture: &Path, name: &str) {
-    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/references").join(name);
-    let read = |path: &Path| match image::open(path) {
-        Ok(image) => image.into_rgb8(),
-        Err(error) => panic!("{}: {error}; the picture rendered now is {}", path.display(), picture.display()),
-    };
-    let (expected, actual) = (read(&reference), read(picture));
-    assert_eq!(expected.dimensions(), actual.dimensions(), "{}", picture.display());
-    let likeness = image_compare::rgb_hybrid_compare(&expected, &actual).expect("they are of the same size");
-    if likeness.score < LIKENESS {
-        let difference = picture.with_file_name("difference.png");
-        likeness.image.to_color_map().save(&difference).expect("the difference can be written");
-        panic!(
-            "{} is like {} by {}, at least {LIKENESS} wanted; see {}; where the change is meant, copy it over",
-            picture.display(),
-            reference.display(),
-            likeness.score,
-            difference.display(),
-        );
-    }
 }
 
 #[test]

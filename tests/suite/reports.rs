@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use patchwave::pipeline::{DrawReport, Shortage};
+use patchwave::pipeline::{DrawReport, GrowingWorkspace, Shortage};
 use patchwave::{Domain, Error, OutputTopology, Workspace};
 
 use super::model::mixed_factors;
@@ -147,4 +147,53 @@ fn nothing_drawn_is_reported_as_nothing() {
     let answers = reports.take();
     assert_eq!(answers.len(), 1);
     assert_eq!(*answers[0].as_ref().expect("a report"), DrawReport::default());
+}
+
+#[test]
+fn a_growing_workspace_comes_to_hold_whatever_is_drawn() {
+    let rig = Rig::new();
+    let table = TablePipeline::new(&rig, Domain::Tri, OutputTopology::TriangleCw, &mixed_factors(40, 31));
+    let all = table.patches.len() as u32;
+    let sizes = table.sizes(10_000, [1, 1]);
+    let mut workspace = GrowingWorkspace::new(&rig.device, &table.pipeline, sizes).expect("a workspace of one vertex");
+    // More, then less, then all: buffers grow when they must and never shrink.
+    let mut grown = Vec::new();
+    for patches in [all / 4, all / 4, all / 4, all / 8, all / 8, all, all, all] {
+        let mut encoder = rig.encoder();
+        let tessellation = table
+            .with_draw(patches, |draw| workspace.encode(&table.pipeline, &rig.device, &rig.queue, &mut encoder, draw))
+            .expect("nothing to refuse");
+        rig.queue.submit([encoder.finish()]);
+        rig.poll();
+        grown.push(workspace.times_grown());
+        drop(tessellation);
+    }
+    assert_eq!(grown, [0, 1, 1, 1, 1, 1, 2, 2]);
+    let report = *workspace.last_report().expect("reports have arrived");
+    let [vertices, primitives] = table.counts(all).map(u64::from);
+    assert_eq!((report.vertices, report.primitives, report.shortage), (vertices, primitives, None));
+    assert!(workspace.workspace().descriptor().chunks[0].vertices as u64 >= vertices);
+}
+
+#[test]
+fn a_report_that_was_asked_for_before_the_workspace_grew_does_not_make_it_grow_again() {
+    let rig = Rig::new();
+    let table = TablePipeline::new(&rig, Domain::Tri, OutputTopology::TriangleCw, &mixed_factors(40, 31));
+    let all = table.patches.len() as u32;
+    let mut workspace =
+        GrowingWorkspace::new(&rig.device, &table.pipeline, table.sizes(10_000, [1, 1])).expect("a workspace");
+    let mut frame = |wait: bool| {
+        let mut encoder = rig.encoder();
+        table
+            .with_draw(all, |draw| workspace.encode(&table.pipeline, &rig.device, &rig.queue, &mut encoder, draw))
+            .expect("nothing to refuse");
+        rig.queue.submit([encoder.finish()]);
+        if wait {
+            rig.poll();
+        }
+        workspace.times_grown()
+    };
+    frame(false);
+    frame(true);
+    assert_eq!([frame(false), frame(true), frame(true)], [1, 1, 1]);
 }

@@ -74,6 +74,12 @@ impl TablePipeline {
         WorkspaceDescriptor::new(&self.pipeline, patches, vertices, primitives)
     }
 
+    /// Calls `with` with the draw of the first `patches` patches.
+    pub(crate) fn with_draw<T>(&self, patches: u32, with: impl FnOnce(&Draw<'_>) -> T) -> T {
+        let groups = [Some(&self.table.group)];
+        with(&Draw { bind_groups: &groups, ..Draw::new(0..patches * self.control_points) })
+    }
+
     /// Encodes a draw of the first `patches` patches, beginning with this vertex.
     pub(crate) fn encode_from(
         &self,

@@ -1,0 +1,58 @@
+//! The examples: each is run and its picture compared.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::cli::folder;
+use crate::pictures::{assert_like_reference, references_are_ours};
+
+/// The command of an example, which `cargo test` has built beside this test.
+pub(crate) fn example(name: &str) -> Command {
+    let profile = Path::new(env!("CARGO_BIN_EXE_patchwave")).parent().expect("it lies in a folder");
+    let file = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(file.is_file(), "{}: not built; run 'cargo build --examples' first", file.display());
+    let mut command = Command::new(file);
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("RUST_BACKTRACE");
+    command
+}
+
+fn run(name: &str, args: &[&str]) -> Output {
+    example(name).args(args).output().expect("the example starts")
+}
+
+/// The one line that an example fails with.
+fn complaint(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
+    text
+}
+
+/// Draws an example at 480x360 and compares with tests/references/gallery/PICTURE.png.
+fn assert_draws(name: &str, picture: &str, args: &[&str]) {
+    if !references_are_ours() {
+        return;
+    }
+    let file: PathBuf = folder(&format!("gallery-{picture}")).join("actual.png");
+    let output = run(name, &[&["--size", "480x360", "-o", file.to_str().expect("a plain path")], args].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_like_reference(&file, &format!("gallery/{picture}.png"));
+}
+
+#[test]
+fn the_teapot_is_drawn() {
+    assert_draws("teapot", "teapot", &[]);
+}
+
+#[test]
+fn what_an_example_cannot_do_is_one_line() {
+    let none = run("teapot", &["--adapter", "no such adapter"]);
+    let error = complaint(&none);
+    assert!(error.contains("no adapter whose name contains 'no such adapter'; there are"), "{error}");
+    let nowhere = run("teapot", &["--size", "8x8", "-o", "Cargo.toml/teapot.png"]);
+    let error = complaint(&nowhere);
+    assert!(error.contains("cannot make the folder Cargo.toml"), "{error}");
+    for size in ["0x8", "8", "9000x8"] {
+        let output = run("teapot", &["--size", size]);
+        assert_eq!(output.status.code(), Some(2), "{size}");
+    }
+}
