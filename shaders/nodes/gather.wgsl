@@ -3,6 +3,8 @@
 // Threadgroups take their ranges of the vertex buffer in whatever order they run, and within a range vertices are in patch
 // order. So whole ranges are moved, and what is added to the indices is the same for all of a threadgroup's. Primitives are
 // in patch order already.
+//
+// `shaders/records.wgsl` comes before this text.
 
 struct GatherParams {
     threadgroups: u32,
@@ -21,11 +23,6 @@ struct GatherParams {
 @group(0) @binding(5) var<storage, read_write> ordered_vertices: array<u32>;
 @group(0) @binding(6) var<storage, read_write> ordered_indices: array<u32>;
 
-const GROUP_WORDS: u32 = 8u;
-const GROUP_POINTS: u32 = 0u;
-const GROUP_PRIMITIVES: u32 = 1u;
-const GROUP_VERTEX_BASE: u32 = 2u;
-
 @compute @workgroup_size(128)
 fn gather(
     @builtin(workgroup_id) workgroup: vec3u,
@@ -36,19 +33,19 @@ fn gather(
     if (group >= params.threadgroups) {
         return;
     }
-    let record = params.records + group * GROUP_WORDS;
-    let base = state[record + GROUP_VERTEX_BASE];
+    let record = params.records + group * PW_GROUP_WORDS;
+    let base = state[record + PW_GROUP_VERTEX_BASE];
     let place = places[group];
 
     let begin = base * params.vertex_words;
     let to = place.x * params.vertex_words;
-    let words = state[record + GROUP_POINTS] * params.vertex_words;
+    let words = state[record + PW_GROUP_POINTS] * params.vertex_words;
     for (var i = lane; i < words; i += 128u) {
         ordered_vertices[to + i] = vertices[begin + i];
     }
 
     let first = place.y * params.primitive_words;
-    let count = state[record + GROUP_PRIMITIVES] * params.primitive_words;
+    let count = state[record + PW_GROUP_PRIMITIVES] * params.primitive_words;
     for (var i = lane; i < count; i += 128u) {
         ordered_indices[first + i] = indices[first + i] - base + place.x + params.first_vertex;
     }

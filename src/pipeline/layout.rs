@@ -1,4 +1,4 @@
-//! The memory layouts that `shaders/state.wgsl` and `shaders/allocate.wgsl` declare, on the Rust side. A test compares
+//! The memory layouts that `shaders/state.wgsl` and `shaders/records.wgsl` declare, on the Rust side. A test compares
 //! both by naga.
 
 use bytemuck::{Pod, Zeroable};

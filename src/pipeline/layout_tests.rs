@@ -5,8 +5,8 @@ use naga::proc::Layouter;
 use naga::{AddressSpace, Module, TypeInner};
 
 use super::layout::{
-    ARGUMENT_BYTES, CHUNKS, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, HULL_ARGUMENTS, Params, SLOT_BYTES, SLOTS,
-    STREAM_ARGUMENTS, STREAM_DRAW_ARGUMENTS, Slot, USED_BYTES, WORDS_OFFSET,
+    ARGUMENT_BYTES, CHUNKS, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, GROUP_WORDS, GroupRecord, HULL_ARGUMENTS, Params,
+    SLOT_BYTES, SLOTS, STREAM_ARGUMENTS, STREAM_DRAW_ARGUMENTS, Slot, USED_BYTES, WORDS_OFFSET,
 };
 use crate::hardware::{PatchFootprint, Profile, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
@@ -40,6 +40,16 @@ impl Kernel {
         let members = members.iter().map(|m| (m.name.clone().unwrap_or_default(), m.offset));
         let members = members.filter(|(name, _)| !name.starts_with("spare")).collect();
         (members, *span)
+    }
+
+    /// The value of a constant of 32 bits.
+    fn constant(&self, name: &str) -> Option<u32> {
+        let (_, constant) =
+            self.module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name))?;
+        match self.module.global_expressions[constant.init] {
+            naga::Expression::Literal(naga::Literal::U32(value)) => Some(value),
+            _ => None,
+        }
     }
 
     /// Bytes of all workgroup variables, each taken up to a multiple of 16 bytes, as Tint counts them.
@@ -95,6 +105,21 @@ fn structs_lie_as_in_wgsl() {
     let (state, _) = kernel.members("PwState");
     let expected = [("used", 0), ("slots", USED_BYTES as u32), ("words", WORDS_OFFSET as u32)];
     assert_eq!(state, expected.map(|(name, offset)| (name.to_owned(), offset)));
+}
+
+/// The kernel that gathers has the record by itself; the others have the same text before theirs.
+#[test]
+fn records_lie_as_in_wgsl() {
+    let fields = fields!(GroupRecord:
+        points primitives vertex_base sum_low sum_high off_chip culled_and_patches primitive_base);
+    for text in [compose::gather(), compose::allocate(&fixed(Domain::Tri), 32, STATE_SHAPE)] {
+        let kernel = Kernel::new(&text);
+        assert_eq!(kernel.constant("PW_GROUP_WORDS"), Some(GROUP_WORDS));
+        for (name, offset) in &fields {
+            let name = if name == "culled_and_patches" { "culled" } else { name };
+            assert_eq!(kernel.constant(&format!("PW_GROUP_{}", name.to_uppercase())), Some(offset / 4), "{name}");
+        }
+    }
 }
 
 /// Types of control points and constants from a lone float to what fills a patch.

@@ -3,9 +3,9 @@
 use super::batch_workspace::BatchWorkspace;
 use super::batches::BatchPlan;
 use super::device::buffer;
-use super::draw::{Draw, bound_buffers};
+use super::draw::{Draw, DrawShape, bound_buffers};
 use super::encode::Passes;
-use super::layout::GROUP_WORDS;
+use super::layout::{GROUP_WORDS, patch_words};
 use super::read::{Reading, Source};
 use super::tessellation::TessellationPipeline;
 use super::workspace::{ChunkCapacity, WorkspaceDescriptor};
@@ -100,6 +100,28 @@ impl TessellationPipeline {
         queue: &wgpu::Queue,
         draw: &Draw<'_>,
     ) -> Result<Measuring, Error> {
+        let (shape, reading) = self.begin_counts(device, queue, draw, Records::Threadgroups)?;
+        Ok(Measuring { patches: shape.patches, reading })
+    }
+
+    /// Submits the count of a draw's points, patch by patch.
+    pub(crate) fn begin_measure_patches(
+        &self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        draw: &Draw<'_>,
+    ) -> Result<MeasuringPatches, Error> {
+        let (_, reading) = self.begin_counts(device, queue, draw, Records::Patches)?;
+        Ok(MeasuringPatches { words: patch_words(self.fixed.domain), reading })
+    }
+
+    fn begin_counts(
+        &self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        draw: &Draw<'_>,
+        records: Records,
+    ) -> Result<(DrawShape, Reading), Error> {
         let plan = BatchPlan::for_counting(self, draw)?;
         let shape = plan.shape;
         // Also where there is no batch that would say so.
@@ -107,27 +129,41 @@ impl TessellationPipeline {
         self.check_user_groups(draw)?;
         let mut batches = BatchWorkspace::new(device, queue, self, plan)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("measure") });
-        let record = u64::from(GROUP_WORDS) * 4;
+        let (record, count) = match records {
+            Records::Threadgroups => (u64::from(GROUP_WORDS) * 4, shape.threadgroups),
+            Records::Patches => (u64::from(patch_words(self.fixed.domain)) * 4, shape.patches),
+        };
         // The records of each batch, before the next overwrites them.
         let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        let counts = buffer(device, "counts", u64::from(shape.threadgroups) * record, usage)?;
+        let counts = buffer(device, "counts", u64::from(count) * record, usage)?;
         let mut to = 0;
         for batch in 0..batches.plan().batches().len() {
             let counted = self.encode_batch_passes(queue, &mut encoder, &mut batches, draw, batch, Passes::Count)?;
-            let (from, size) = (counted.threadgroup_records_offset, u64::from(counted.threadgroups()) * record);
+            let (from, count) = match records {
+                Records::Threadgroups => (counted.threadgroup_records_offset, counted.threadgroups()),
+                Records::Patches => (counted.patch_records_offset, counted.patches()),
+            };
+            let size = u64::from(count) * record;
             encoder.copy_buffer_to_buffer(&counted.state, from, &counts, to, Some(size));
             to += size;
         }
         let source = Source { buffer: &counts, offset: 0, size: to };
         let reading = Reading::submit(device, queue, encoder, "counts", &[source])?;
-        Ok(Measuring { patches: shape.patches, reading })
+        Ok((shape, reading))
     }
+}
+
+/// Which records a count is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Records {
+    Threadgroups,
+    Patches,
 }
 
 /// A measurement under way.
 pub(crate) struct Measuring {
     patches: u32,
-    reading: Reading,
+    pub(crate) reading: Reading,
 }
 
 impl Measuring {
@@ -140,6 +176,22 @@ impl Measuring {
     pub(crate) fn measurement_blocking(self, device: &wgpu::Device) -> Result<Measurement, Error> {
         self.reading.wait(device)?;
         pollster::block_on(self.measurement())
+    }
+}
+
+/// A measurement of patches under way.
+pub(crate) struct MeasuringPatches {
+    words: u32,
+    pub(crate) reading: Reading,
+}
+
+impl MeasuringPatches {
+    /// Points of each patch.
+    pub(crate) async fn points(self) -> Result<Vec<u32>, Error> {
+        let bytes = self.reading.bytes().await?;
+        let words: Vec<u32> = bytes.first().map_or_else(Vec::new, |bytes| bytemuck::pod_collect_to_vec(bytes));
+        // `PW_PATCH_POINTS`.
+        Ok(words.chunks_exact(self.words as usize).map(|record| record.get(2).copied().unwrap_or(0)).collect())
     }
 }
 

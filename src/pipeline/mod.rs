@@ -46,5 +46,6 @@ pub use tessellation::{ComposedKernels, TessellationPipeline};
 pub use workspace::{ChunkCapacity, Workspace, WorkspaceDescriptor};
 
 pub(crate) use device::{buffer, guarded};
-pub(crate) use measure::Measuring;
+pub(crate) use draw::DrawShape;
+pub(crate) use measure::MeasuringPatches;
 pub(crate) use read::{Reading, Source};

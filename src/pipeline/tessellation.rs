@@ -21,7 +21,7 @@ pub struct TessellationPipeline {
     pub(crate) fixed: FixedFunction,
     pub(crate) input_points: u32,
     pub(crate) profile: Profile,
-    pub(super) footprint: PatchFootprint,
+    pub(crate) footprint: PatchFootprint,
     /// Of the patches that the kernels were compiled for at most.
     pub(crate) plan: ThreadgroupPlan,
     /// Whether both stages have the documentation's define.

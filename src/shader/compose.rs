@@ -11,7 +11,9 @@ use super::prelude::{PRELUDE, library_of};
 use super::{Reflection, Surface, fetch};
 use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLATOR, wgsl_constants};
 
-const STATE: &str = include_str!("../../shaders/state.wgsl");
+/// The threadgroup's record alone, which `shaders/nodes/gather.wgsl` reads as well.
+const RECORDS: &str = include_str!("../../shaders/records.wgsl");
+const STATE: &str = concat!(include_str!("../../shaders/records.wgsl"), include_str!("../../shaders/state.wgsl"));
 const PARAMS: &str = include_str!("../../shaders/params.wgsl");
 const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
 const STREAM: &str = include_str!("../../shaders/stream.wgsl");
@@ -21,6 +23,7 @@ const ALLOCATE: &str = include_str!("../../shaders/allocate.wgsl");
 const FINISH: &str = include_str!("../../shaders/finish.wgsl");
 const STRIP_CUT: &str = include_str!("../../shaders/strip_cut.wgsl");
 const CONNECTIVITY: &str = include_str!("../../shaders/connectivity.wgsl");
+const GATHER: &str = include_str!("../../shaders/nodes/gather.wgsl");
 
 /// The fixed-function state of a pipeline that becomes constants of its kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -295,6 +298,11 @@ pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateSh
     text.push_str(ALLOCATE_VARIABLES);
     text.push_str(ALLOCATE);
     text
+}
+
+/// The module that brings the output of a node into order, entry point `gather`.
+pub(crate) fn gather() -> String {
+    [RECORDS, GATHER].concat()
 }
 
 /// The module of the connectivity pass, entry point `pw_connectivity`.

@@ -32,6 +32,7 @@ mod modes;
 mod native;
 mod nodes_cli;
 mod nodes_copies;
+mod nodes_footprints;
 mod nodes_masks;
 mod nodes_order;
 mod nodes_rig;

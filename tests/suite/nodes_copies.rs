@@ -181,7 +181,7 @@ fn whole_resources_that_differ_are_refused() {
     assert_eq!(error.to_string(), "copy_resource: source and destination are one buffer");
     let source = patchwave::adapter::nodes::NodeResource::from(&a);
     let error = list.copy_resource(patchwave::adapter::nodes::NodeResource::from(&texture), source);
-    let words = "copy_resource: a buffer and a texture; copy_texture_region takes texels only";
+    let words = "copy_resource: a buffer and a texture; copy_texture_region takes a footprint of the buffer";
     assert_eq!(error.expect_err("kinds differ").to_string(), words);
     assert_eq!(rig.bytes(&b), pattern(101, 2));
 }

@@ -1,6 +1,6 @@
 //! Tessellation over simulated nodes: gathered on any node or read back, it is what one node makes, bit by bit.
 
-use patchwave::adapter::nodes::{GatheredMesh, NodeDraw, NodeError};
+use patchwave::adapter::nodes::{GatheredMesh, NodeDraw, NodeError, NodeTessellation, Split};
 use patchwave::hardware::TessellationParameters;
 use patchwave::{
     Domain, Draw, Error, IndexBuffer, Mesh, OutputTopology, TessellationPipeline, TessellationPipelineDescriptor,
@@ -99,8 +99,13 @@ impl Shape {
     }
 }
 
-/// Tessellates over the nodes; the mesh read back, and the one gathered on each node.
-fn over_nodes(rig: &mut NodeRig, scenes: &[Scene], shape: &Shape) -> (Mesh, Vec<GatheredMesh>) {
+/// Tessellates over the nodes.
+fn over_nodes(
+    rig: &mut NodeRig,
+    scenes: &[Scene],
+    shape: &Shape,
+    split: Split<'_>,
+) -> Result<NodeTessellation, NodeError> {
     let groups: Vec<_> = scenes.iter().map(|scene| [Some(&scene.table.group)]).collect();
     let draws: Vec<_> = scenes
         .iter()
@@ -117,23 +122,39 @@ fn over_nodes(rig: &mut NodeRig, scenes: &[Scene], shape: &Shape) -> (Mesh, Vec<
             }),
         })
         .collect();
-    let made = rig.nodes.tessellate_blocking(&draws).unwrap_or_else(|error| panic!("tessellating: {error}"));
-    let total: u64 = (0..rig.nodes.node_count()).map(|node| made.patches_of(node)).sum();
-    for node in 0..rig.nodes.node_count() {
-        let own = made.patches_of(node);
-        assert!(own.abs_diff(total / u64::from(rig.nodes.node_count())) <= 1, "node {node} has {own} of {total}");
-    }
-    let mesh = rig.nodes.read_mesh_blocking(&made).unwrap_or_else(|error| panic!("reading: {error}"));
+    rig.nodes.tessellate_blocking(&draws, split)
+}
+
+/// The mesh read back, and the one gathered on each node.
+fn meshes(rig: &mut NodeRig, made: &NodeTessellation) -> (Mesh, Vec<GatheredMesh>) {
+    let mesh = rig.nodes.read_mesh_blocking(made).unwrap_or_else(|error| panic!("reading: {error}"));
     let gathered = (0..rig.nodes.node_count())
-        .map(|node| rig.nodes.gather_blocking(&made, node).unwrap_or_else(|error| panic!("gathering: {error}")))
+        .map(|node| rig.nodes.gather_blocking(made, node).unwrap_or_else(|error| panic!("gathering: {error}")))
         .collect();
     (mesh, gathered)
 }
 
-/// Compares all that with what one node makes.
+/// Compares what an even split gives with what one node makes; the number of vertices.
 fn assert_same(rig: &mut NodeRig, scenes: &[Scene], shape: &Shape) -> usize {
+    let made = assert_same_by(rig, scenes, shape, Split::Even);
+    let nodes = rig.nodes.node_count();
+    let total: u64 = (0..nodes).map(|node| made.patches_of(node)).sum();
+    for node in 0..nodes {
+        let own = made.patches_of(node);
+        assert!(own.abs_diff(total / u64::from(nodes)) <= 1, "node {node} has {own} of {total}");
+    }
+    made.vertices() as usize
+}
+
+fn assert_same_by(rig: &mut NodeRig, scenes: &[Scene], shape: &Shape, split: Split<'_>) -> NodeTessellation {
     let one = shape.with(&scenes[0], |draw| rig.rigs[0].mesh(&scenes[0].pipeline, &draw));
-    let (mesh, gathered) = over_nodes(rig, scenes, shape);
+    let made = over_nodes(rig, scenes, shape, split).unwrap_or_else(|error| panic!("tessellating: {error}"));
+    let nodes = 0..rig.nodes.node_count();
+    let vertices: u64 = nodes.clone().map(|node| made.vertices_of(node)).sum();
+    let primitives: u64 = nodes.map(|node| made.primitives_of(node)).sum();
+    assert_eq!((vertices, primitives), (made.vertices(), made.primitives()));
+    assert_eq!(vertices, one.vertex_count() as u64);
+    let (mesh, gathered) = meshes(rig, &made);
     assert!(mesh == one, "read back from the nodes");
     for mesh in &gathered {
         let node = mesh.vertices.masks().node();
@@ -145,7 +166,7 @@ fn assert_same(rig: &mut NodeRig, scenes: &[Scene], shape: &Shape) -> usize {
             "indices on {node}"
         );
     }
-    one.vertex_count()
+    made
 }
 
 fn scenes(rig: &NodeRig, domain: Domain, off_chip: bool, patches: usize) -> Vec<Scene> {
@@ -212,6 +233,82 @@ fn several_chunks() {
     assert!(bytes > 4 * (220 << 10), "{bytes} bytes need several chunks on each node");
 }
 
+/// One patch in a hundred is at 64 and the others at 2, those at 64 side by side: shared out by number, one node has nearly
+/// all points; by work, both have half to within the largest patch, and the mesh is the same bit by bit.
+#[test]
+fn work_is_balanced() {
+    let mut rig = NodeRig::new();
+    const PATCHES: u32 = 1_000;
+    // Points, and three calls of the hull function.
+    const LARGEST: u64 = 65 * 65 + POINTS as u64;
+    for first in [0, 307, 990] {
+        let heavy = first..first + PATCHES as usize / 100;
+        let factors: Vec<_> = (0..PATCHES as usize).map(|i| [if heavy.contains(&i) { 64.0 } else { 2.0 }; 6]).collect();
+        let scenes: Vec<_> = rig.rigs.iter().map(|rig| Scene::new(rig, Domain::Quad, false, &factors)).collect();
+        let shape = plain(0..PATCHES * POINTS);
+        let work = |made: &NodeTessellation, node| made.vertices_of(node) + u64::from(POINTS) * made.patches_of(node);
+
+        let even = assert_same_by(&mut rig, &scenes, &shape, Split::Even);
+        let points = [0, 1].map(|node| even.vertices_of(node));
+        assert!(points.iter().max() > points.iter().min().map(|least| least * 8).as_ref(), "{points:?}: not skewed");
+
+        let made = assert_same_by(&mut rig, &scenes, &shape, Split::Measured);
+        let works = [0, 1].map(|node| work(&made, node));
+        assert!(works[0].abs_diff(works[1]) <= LARGEST, "{works:?} from {first} on");
+        let points = [0, 1].map(|node| made.vertices_of(node));
+        let bound = LARGEST + u64::from(POINTS * PATCHES);
+        assert!(points[0].abs_diff(points[1]) <= bound, "{points:?} differ by more than {bound}");
+        eprintln!("work {works:?}, points {points:?}, patches {:?}", [0, 1].map(|node| made.patches_of(node)));
+
+        // A third and two thirds; and nothing on the first node.
+        let all = works[0] + works[1];
+        let made = assert_same_by(&mut rig, &scenes, &shape, Split::MeasuredWeighted(&[1, 2]));
+        assert!(work(&made, 0).abs_diff(all / 3) <= LARGEST + 1, "{} of {all}", work(&made, 0));
+        let made = assert_same_by(&mut rig, &scenes, &shape, Split::MeasuredWeighted(&[0, 7]));
+        assert_eq!((made.patches_of(0), made.patches_of(1)), (0, u64::from(PATCHES)));
+    }
+}
+
+/// Work and weights over instances, indices, culled patches and modes, on three nodes.
+#[test]
+fn any_split_makes_what_one_node_makes() {
+    let adapter = crate::gpu::adapter();
+    let limits = TessellationPipeline::required_limits(&adapter);
+    let rigs = (0..3).map(|_| Rig::on(crate::gpu::device_of(&adapter, limits.clone()))).collect();
+    let mut rig = NodeRig::of(rigs, SMALL_STAGING);
+    for (domain, off_chip) in [(Domain::Quad, true), (Domain::Isoline, false)] {
+        let scenes = scenes(&rig, domain, off_chip, 60);
+        for (patches, instances) in [(0, 0..1), (1, 3..4), (2, 0..1), (59, 5..8), (13, 1..12)] {
+            let shape = Shape {
+                vertices: 2..2 + patches * POINTS,
+                instances: instances.clone(),
+                first_patch: 0,
+                indexed: true,
+            };
+            let total = u64::from(patches) * instances.len() as u64;
+            for split in [Split::Measured, Split::MeasuredWeighted(&[5, 0, 1]), Split::Weighted(&[1, 3, 0])] {
+                let made = assert_same_by(&mut rig, &scenes, &shape, split);
+                let patches = [0, 1, 2].map(|node| made.patches_of(node));
+                assert_eq!(patches.iter().sum::<u64>(), total, "{split:?}");
+                match split {
+                    Split::MeasuredWeighted(_) => assert_eq!(patches[1], 0),
+                    Split::Weighted(_) => assert!(patches[2] == 0 && patches[0] == total / 4, "{patches:?} of {total}"),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let scenes = scenes(&rig, Domain::Quad, false, 40);
+    let refused = |rig: &mut NodeRig, split| match over_nodes(rig, &scenes, &plain(0..30), split) {
+        Err(error @ NodeError::Split { .. }) => error.to_string(),
+        other => panic!("not refused: {other:?}"),
+    };
+    let words = "sharing a draw out over 3 nodes: 2 weights were given; give one a node";
+    assert_eq!(refused(&mut rig, Split::Weighted(&[1, 2])), words);
+    let words = "sharing a draw out over 3 nodes: all weights are 0; give a node that is to have patches another";
+    assert_eq!(refused(&mut rig, Split::MeasuredWeighted(&[0, 0, 0])), words);
+}
+
 /// `first_patch` alone: a part of a draw has the patch ids of the whole.
 #[test]
 fn a_part_keeps_its_patch_ids() {
@@ -243,7 +340,7 @@ fn draws_that_are_not_one_are_refused() {
         pipeline: &scenes[scene].pipeline,
         draw: Draw::new(vertices),
     };
-    let message = |rig: &mut NodeRig, draws: &[NodeDraw<'_>]| match rig.nodes.tessellate_blocking(draws) {
+    let message = |rig: &mut NodeRig, draws: &[NodeDraw<'_>]| match rig.nodes.tessellate_blocking(draws, Split::Even) {
         Err(error @ NodeError::Draws { .. }) => error.to_string(),
         other => panic!("not refused: {other:?}"),
     };
@@ -262,7 +359,8 @@ fn draws_that_are_not_one_are_refused() {
     let draws = [draw(0, 0..30), NodeDraw { pipeline: &other, draw: Draw::new(0..30) }];
     assert!(message(&mut rig, &draws).contains("the pipeline of node 1 is not that of node 0"));
     // Draws that the pipeline refuses are refused before anything runs.
-    let error = rig.nodes.tessellate_blocking(&[draw(0, 0..30), draw(1, 0..30)]).expect_err("no bind groups");
+    let error =
+        rig.nodes.tessellate_blocking(&[draw(0, 0..30), draw(1, 0..30)], Split::Even).expect_err("no bind groups");
     assert!(matches!(error, NodeError::Pipeline(Error::MissingBindGroup { .. })), "{error}");
 }
 
@@ -297,6 +395,6 @@ fn strip_cuts_are_refused() {
             },
         })
         .collect();
-    let error = rig.nodes.tessellate_blocking(&draws).expect_err("only the GPU knows");
+    let error = rig.nodes.tessellate_blocking(&draws, Split::Even).expect_err("only the GPU knows");
     assert!(error.to_string().contains("with strip cuts only the GPU knows"), "{error}");
 }

@@ -10,7 +10,7 @@ pub(crate) fn colour(width: u32, height: u32) -> wgpu::TextureDescriptor<'static
     of_format(wgpu::TextureFormat::Rgba8Unorm, [width, height, 1], 1)
 }
 
-fn of_format(
+pub(crate) fn of_format(
     format: wgpu::TextureFormat,
     [width, height, layers]: [u32; 3],
     mip_level_count: u32,
@@ -28,7 +28,7 @@ fn of_format(
 }
 
 /// Blocks of a mip level: width, height, layers, and bytes of one.
-fn blocks(texture: &wgpu::Texture, mip_level: u32, aspect: wgpu::TextureAspect) -> ([u32; 3], u32) {
+pub(crate) fn blocks(texture: &wgpu::Texture, mip_level: u32, aspect: wgpu::TextureAspect) -> ([u32; 3], u32) {
     let level = texture.size().mip_level_size(mip_level, texture.dimension());
     let (width, height) = texture.format().block_dimensions();
     let bytes = texture.format().block_copy_size(Some(aspect)).expect("it has a size in buffers");
@@ -40,7 +40,13 @@ fn copy_size(texture: &wgpu::Texture, mip_level: u32) -> wgpu::Extent3d {
 }
 
 /// Fills a level with a pattern; the bytes without the rows' padding.
-fn fill(rig: &Rig, texture: &NodeTexture, mip_level: u32, aspect: wgpu::TextureAspect, seed: u32) -> Vec<u8> {
+pub(crate) fn fill(
+    rig: &Rig,
+    texture: &NodeTexture,
+    mip_level: u32,
+    aspect: wgpu::TextureAspect,
+    seed: u32,
+) -> Vec<u8> {
     let texture = texture.texture();
     let ([width, height, layers], bytes) = blocks(texture, mip_level, aspect);
     let data = pattern((width * height * layers * bytes) as usize, seed);
@@ -53,7 +59,7 @@ fn fill(rig: &Rig, texture: &NodeTexture, mip_level: u32, aspect: wgpu::TextureA
     data
 }
 
-fn texels(rig: &Rig, texture: &NodeTexture, mip_level: u32, aspect: wgpu::TextureAspect) -> Vec<u8> {
+pub(crate) fn texels(rig: &Rig, texture: &NodeTexture, mip_level: u32, aspect: wgpu::TextureAspect) -> Vec<u8> {
     let texture = texture.texture();
     let ([width, height, layers], bytes) = blocks(texture, mip_level, aspect);
     let pitch = (width * bytes).next_multiple_of(256);
@@ -74,7 +80,7 @@ fn texels(rig: &Rig, texture: &NodeTexture, mip_level: u32, aspect: wgpu::Textur
     all.chunks_exact(pitch as usize).flat_map(|row| &row[..(width * bytes) as usize]).copied().collect()
 }
 
-const ALL: wgpu::TextureAspect = wgpu::TextureAspect::All;
+pub(crate) const ALL: wgpu::TextureAspect = wgpu::TextureAspect::All;
 
 /// All levels and layers of formats of 1 to 16 bytes a texel, pushed and copied on their node, in several chunks.
 #[test]

@@ -54,11 +54,22 @@ pub(super) struct MergeKernel {
     layout: wgpu::BindGroupLayout,
 }
 
-/// Words of a buffer from a byte offset on, a multiple of 4.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) buffer: &'a wgpu::Buffer,
-    pub(super) offset: u64,
+/// Rows of bytes, each `pitch` bytes after the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ByteRows {
+    /// Bytes of a row, at least 1.
+    pub(super) bytes: u64,
+    /// At least 1.
+    pub(super) rows: u64,
+    /// A multiple of 4, at least a row's bytes.
+    pub(super) pitch: u64,
+}
+
+impl ByteRows {
+    /// Bytes from the first row's beginning to the last one's end.
+    pub(super) fn span(&self) -> u64 {
+        (self.rows - 1) * self.pitch + self.bytes
+    }
 }
 
 impl MergeKernel {
@@ -91,34 +102,62 @@ impl MergeKernel {
         (destination, to): (&wgpu::Buffer, u64),
         size: u64,
     ) -> Result<(), Error> {
-        let most = device.limits().max_storage_buffer_binding_size.min(MOST_WORDS * 4) / 4 - 4;
+        let most = most_words(device);
         let mut done = 0;
         while done < size {
             let at = to + done;
             // Up to the border of a word, so that only the first and the last chunk have edges.
             let part = (size - done).min(most * 4 - at % 4);
-            let (read, write) = (WordSpan::new(from + done, part), WordSpan::new(at, part));
-            let source = Place { buffer: source, offset: read.offset };
-            self.merge(device, encoder, source, &read, Place { buffer: destination, offset: write.offset }, &write)?;
+            let rows = ByteRows { bytes: part, rows: 1, pitch: part.next_multiple_of(4) };
+            self.merge(device, encoder, (source, from + done), (destination, at), rows)?;
             done += part;
         }
         Ok(())
     }
 
-    /// One merge: the bytes of `read`, which begin at `source`, into those of `write` at `destination`.
+    /// [`MergeKernel::copy`] of rows that lie alike in both buffers; the bytes between them stay as they are.
+    pub(super) fn copy_rows(
+        &self,
+        device: &wgpu::Device,
+        encoder: &mut wgpu::CommandEncoder,
+        (source, from): (&wgpu::Buffer, u64),
+        (destination, to): (&wgpu::Buffer, u64),
+        rows: ByteRows,
+    ) -> Result<(), Error> {
+        // Rows that share a word cannot be merged at once.
+        let at_once = if to % 4 + rows.bytes > rows.pitch { 1 } else { most_words(device) * 4 / rows.pitch };
+        let mut row = 0;
+        while row < rows.rows {
+            let part = at_once.max(1).min(rows.rows - row);
+            let (source, destination) = ((source, from + row * rows.pitch), (destination, to + row * rows.pitch));
+            if part == 1 {
+                self.copy(device, encoder, source, destination, rows.bytes)?;
+            } else {
+                self.merge(device, encoder, source, destination, ByteRows { rows: part, ..rows })?;
+            }
+            row += part;
+        }
+        Ok(())
+    }
+
+    /// One merge.
     fn merge(
         &self,
         device: &wgpu::Device,
         encoder: &mut wgpu::CommandEncoder,
-        source: Place<'_>,
-        read: &WordSpan,
-        destination: Place<'_>,
-        write: &WordSpan,
+        (source, from): (&wgpu::Buffer, u64),
+        (destination, to): (&wgpu::Buffer, u64),
+        rows: ByteRows,
     ) -> Result<(), Error> {
+        // All of it, and the first row, whose edges are those of every row.
+        let (read, write) = (WordSpan::new(from, rows.span()), WordSpan::new(to, rows.span()));
+        let row = WordSpan::new(to, rows.bytes);
         // The source lies a word behind the scratch buffer's beginning, so that its bytes are never ahead of the
         // destination's; behind it the last word's reading needs up to two more.
         let shift = 4 + read.lead() - write.lead();
-        let params = [write.words as u32, shift as u32, write.head, write.tail];
+        // Of at most 2^20 words.
+        let [words, rows, pitch] = [row.words, rows.rows, rows.pitch / 4].map(|count| count as u32);
+        let params = [words, shift as u32, row.head, row.tail, rows, pitch, 0, 0];
         guarded(device, "a copy of unaligned bytes", || {
             let scratch = |size: u64, usage: wgpu::BufferUsages, mapped_at_creation| {
                 device.create_buffer(&wgpu::BufferDescriptor {
@@ -128,31 +167,36 @@ impl MergeKernel {
                     mapped_at_creation,
                 })
             };
-            let uniform = scratch(16, wgpu::BufferUsages::UNIFORM, true);
+            let uniform = scratch(size_of_val(&params) as u64, wgpu::BufferUsages::UNIFORM, true);
             if let Ok(mut view) = uniform.get_mapped_range_mut(..) {
                 view.copy_from_slice(bytemuck::bytes_of(&params));
             }
             uniform.unmap();
             let copies = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
-            let from = scratch((write.words.max(read.words) + 3) * 4, copies, false);
-            let into = scratch(write.bytes(), copies, false);
+            let scratch_source = scratch((write.words.max(read.words) + 3) * 4, copies, false);
+            let merged = scratch(write.bytes(), copies, false);
             let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("merge bytes"),
                 layout: &self.layout,
-                entries: &[(0, &uniform), (1, &from), (2, &into)]
+                entries: &[(0, &uniform), (1, &scratch_source), (2, &merged)]
                     .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }),
             });
-            encoder.copy_buffer_to_buffer(source.buffer, source.offset, &from, 4, Some(read.bytes()));
-            encoder.copy_buffer_to_buffer(destination.buffer, destination.offset, &into, 0, Some(write.bytes()));
+            encoder.copy_buffer_to_buffer(source, read.offset, &scratch_source, 4, Some(read.bytes()));
+            encoder.copy_buffer_to_buffer(destination, write.offset, &merged, 0, Some(write.bytes()));
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&self.pipeline);
             pass.set_bind_group(0, &group, &[]);
             // At most 2^20 words: 4,096 workgroups.
-            pass.dispatch_workgroups(write.words.div_ceil(256) as u32, 1, 1);
+            pass.dispatch_workgroups((words * rows).div_ceil(256), 1, 1);
             drop(pass);
-            encoder.copy_buffer_to_buffer(&into, 0, destination.buffer, destination.offset, Some(write.bytes()));
+            encoder.copy_buffer_to_buffer(&merged, 0, destination, write.offset, Some(write.bytes()));
         })
     }
+}
+
+/// Words that one merge takes on this device.
+fn most_words(device: &wgpu::Device) -> u64 {
+    device.limits().max_storage_buffer_binding_size.min(MOST_WORDS * 4) / 4 - 4
 }
 
 #[cfg(test)]

@@ -119,6 +119,15 @@ pub enum NodeError {
         reason: String,
     },
 
+    /// Weights that a draw cannot be shared out by.
+    #[error("sharing a draw out over {nodes} nodes: {reason}")]
+    Split {
+        /// How many nodes there are.
+        nodes: u32,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+
     /// The device of a node was lost.
     #[error(
         "node {node} was lost {doing}; the list that was under way and what was queued behind it are dropped, and waits for \

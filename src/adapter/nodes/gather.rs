@@ -7,10 +7,8 @@ use super::tessellation::{NodePart, NodeTessellation};
 use super::tier::ResourceUse;
 use crate::Error;
 use crate::pipeline::{OutputChunk, buffer, guarded, layout};
-use crate::shader::Surface;
+use crate::shader::{Surface, compose};
 use crate::tessellator::OutputTopology;
-
-const WGSL: &str = include_str!("../../../shaders/nodes/gather.wgsl");
 
 /// A draw's output on one node, in canonical order: what [`Mesh`](crate::Mesh) has on the CPU, byte for byte.
 #[derive(Clone, Debug)]
@@ -53,7 +51,7 @@ impl GatherKernel {
         guarded(device, "the kernel that gathers", || {
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("gather"),
-                source: wgpu::ShaderSource::Wgsl(WGSL.into()),
+                source: wgpu::ShaderSource::Wgsl(compose::gather().into()),
             });
             let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some("gather"),

@@ -4,36 +4,12 @@ use std::sync::Arc;
 
 use super::error::NodeError;
 use super::push::{End, Piece, byte_parts, encode_write};
-use super::regions::{
-    ByteRange, TexelBox, TextureShape, check_boxes, check_buffer_region, check_formats, check_staged, texel_rows,
-};
-use super::resource::{NodeBuffer, NodeResource, NodeTexture};
+use super::regions::{ByteRange, TextureShape, check_buffer_region, check_formats};
+use super::resource::{NodeBuffer, NodeResource};
 use super::set::{NodeDevice, NodeSet};
 use super::tier::{Place, ResourceUse};
 use crate::adapter::CrossNodeSharingTier;
 use crate::pipeline::guarded;
-
-/// Texels of a texture: a mip level, an aspect, and where to begin. `origin.z` is the layer of an array or the slice of a
-/// volume.
-#[derive(Clone, Copy, Debug)]
-pub struct NodeTextureLocation<'a> {
-    /// The texture.
-    pub texture: &'a NodeTexture,
-    /// The mip level.
-    pub mip_level: u32,
-    /// The aspect; `All` where the format has one plane.
-    pub aspect: wgpu::TextureAspect,
-    /// Texels before the first, in whole blocks.
-    pub origin: wgpu::Origin3d,
-}
-
-impl<'a> NodeTextureLocation<'a> {
-    /// The first texel of a mip level.
-    #[must_use]
-    pub fn new(texture: &'a NodeTexture, mip_level: u32) -> Self {
-        Self { texture, mip_level, aspect: wgpu::TextureAspect::All, origin: wgpu::Origin3d::ZERO }
-    }
-}
 
 /// What a list does, in order.
 #[derive(Debug)]
@@ -52,7 +28,7 @@ pub(super) enum Segment {
 #[derive(Debug)]
 pub struct NodeCommandList {
     set: u64,
-    node: u32,
+    pub(super) node: u32,
     tier: CrossNodeSharingTier,
     chunk_bytes: u64,
     shared: Arc<NodeDevice>,
@@ -114,25 +90,6 @@ impl NodeCommandList {
         self.sticky(made)
     }
 
-    /// Copies texels: Direct3D's `CopyTextureRegion`. The extent is in texels; blocks that reach beyond the edge of a mip
-    /// level are copied whole. An extent of 0 copies nothing and is checked all the same.
-    ///
-    /// To another node go colour and block-compressed formats, `Depth16Unorm` and stencil planes, of one sample.
-    ///
-    /// # Errors
-    /// As [`NodeCommandList::copy_buffer_region`], and [`NodeError::Copy`] where the formats or samples differ, the box
-    /// is not whole blocks, source and destination are one subresource, a depth, stencil or multisampled subresource is
-    /// not copied whole, or a push is of a depth format or samples that no buffer holds.
-    pub fn copy_texture_region(
-        &mut self,
-        destination: NodeTextureLocation<'_>,
-        source: NodeTextureLocation<'_>,
-        extent: wgpu::Extent3d,
-    ) -> Result<(), NodeError> {
-        let made = self.texture_region("copy_texture_region", destination, source, extent);
-        self.sticky(made)
-    }
-
     /// Copies all of a buffer or a texture into another like it: Direct3D's `CopyResource`.
     ///
     /// # Errors
@@ -188,7 +145,7 @@ impl NodeCommandList {
         Ok(ClosedNodeCommandList { set: self.set, node: self.node, segments: self.segments })
     }
 
-    fn sticky(&mut self, made: Result<(), NodeError>) -> Result<(), NodeError> {
+    pub(super) fn sticky(&mut self, made: Result<(), NodeError>) -> Result<(), NodeError> {
         if let Err(error) = &made {
             self.error.get_or_insert_with(|| error.clone());
         }
@@ -210,7 +167,7 @@ impl NodeCommandList {
         Ok(())
     }
 
-    fn push(&mut self, mut pieces: Vec<Piece>) -> Result<(), NodeError> {
+    pub(super) fn push(&mut self, mut pieces: Vec<Piece>) -> Result<(), NodeError> {
         self.finish_encoder()?;
         // Pushes in a row share their chunks.
         match self.segments.last_mut() {
@@ -221,12 +178,16 @@ impl NodeCommandList {
     }
 
     /// Bytes of a piece: with the rest of its words they are a chunk.
-    fn piece_bytes(&self) -> u64 {
+    pub(super) fn piece_bytes(&self) -> u64 {
         self.chunk_bytes - 16
     }
 
     /// Where a copy goes, if it may: to this node or to another.
-    fn check_copy(&self, destination: NodeResource<'_>, source: NodeResource<'_>) -> Result<Place, NodeError> {
+    pub(super) fn check_copy(
+        &self,
+        destination: NodeResource<'_>,
+        source: NodeResource<'_>,
+    ) -> Result<Place, NodeError> {
         source.check(self.set, self.node, ResourceUse::CopySource, self.tier)?;
         destination.check(self.set, self.node, ResourceUse::CopyDestination, self.tier)
     }
@@ -281,78 +242,6 @@ impl NodeCommandList {
         Ok(())
     }
 
-    fn texture_region(
-        &mut self,
-        operation: &'static str,
-        destination: NodeTextureLocation<'_>,
-        source: NodeTextureLocation<'_>,
-        extent: wgpu::Extent3d,
-    ) -> Result<(), NodeError> {
-        let place = self.check_copy(destination.texture.into(), source.texture.into())?;
-        let same = destination.texture.texture == source.texture.texture;
-        let (to_shape, from_shape) =
-            (TextureShape::of(&destination.texture.texture), TextureShape::of(&source.texture.texture));
-        check_formats(operation, &to_shape, &from_shape)?;
-        let texels = |name, shape: &TextureShape, location: &NodeTextureLocation<'_>| {
-            TexelBox::new(operation, name, shape, (location.mip_level, location.aspect, location.origin), extent)
-        };
-        let to = texels("destination", &to_shape, &destination)?;
-        let from = texels("source", &from_shape, &source)?;
-        if to.extent != from.extent || to.aspect != from.aspect {
-            return Err(NodeError::Copy {
-                operation,
-                reason: format!(
-                    "{extent:?} of {:?} is not the same blocks of one plane on both sides, {:?} and {:?}",
-                    from.aspect, from.extent, to.extent
-                ),
-            });
-        }
-        check_boxes(operation, (&to_shape, &to), (&from_shape, &from), same)?;
-        if place == Place::Remote {
-            check_staged(operation, &from_shape, from.aspect)?;
-        }
-        if to.is_empty() {
-            return Ok(());
-        }
-        let (to_texture, from_texture) = (&destination.texture.texture, &source.texture.texture);
-        if place == Place::Local {
-            let aspect = if to_shape.samples == 1 { to.aspect } else { wgpu::TextureAspect::All };
-            let info = |texture, texels: &TexelBox| wgpu::TexelCopyTextureInfo {
-                texture,
-                mip_level: texels.mip_level,
-                origin: texels.origin,
-                aspect,
-            };
-            self.encoder().copy_texture_to_texture(info(from_texture, &from), info(to_texture, &to), to.extent);
-            return Ok(());
-        }
-        let rows = texel_rows(&from_shape, &from, self.piece_bytes())?;
-        let node = destination.texture.masks.node() as usize;
-        let pieces = rows
-            .into_iter()
-            .map(|rows| {
-                let end = |texture: &wgpu::Texture, texels: &TexelBox| End::Texels {
-                    texture: texture.clone(),
-                    mip_level: texels.mip_level,
-                    aspect: texels.aspect,
-                    origin: wgpu::Origin3d {
-                        x: texels.origin.x,
-                        y: texels.origin.y + rows.y,
-                        z: texels.origin.z + rows.layer,
-                    },
-                    extent: wgpu::Extent3d {
-                        width: texels.extent.width,
-                        height: rows.height,
-                        depth_or_array_layers: 1,
-                    },
-                    pitch: rows.pitch,
-                };
-                Piece { from: end(from_texture, &from), to: end(to_texture, &to), bytes: rows.bytes(), node }
-            })
-            .collect();
-        self.push(pieces)
-    }
-
     fn resource(&mut self, destination: NodeResource<'_>, source: NodeResource<'_>) -> Result<(), NodeError> {
         let operation = "copy_resource";
         let refuse = |reason: String| Err(NodeError::Copy { operation, reason });
@@ -386,45 +275,8 @@ impl NodeCommandList {
                 }
                 self.all_texels(operation, destination, source, &from)
             }
-            _ => refuse("a buffer and a texture; copy_texture_region takes texels only".to_owned()),
+            _ => refuse("a buffer and a texture; copy_texture_region takes a footprint of the buffer".to_owned()),
         }
-    }
-
-    fn all_texels(
-        &mut self,
-        operation: &'static str,
-        destination: &NodeTexture,
-        source: &NodeTexture,
-        shape: &TextureShape,
-    ) -> Result<(), NodeError> {
-        let planes: &[wgpu::TextureAspect] = match (shape.format.has_depth_aspect(), shape.format.has_stencil_aspect())
-        {
-            (true, true) => &[wgpu::TextureAspect::DepthOnly, wgpu::TextureAspect::StencilOnly],
-            _ => &[wgpu::TextureAspect::All],
-        };
-        // All planes are checked before the first is recorded, so that nothing is done by halves.
-        if destination.masks.node() != self.node {
-            for aspect in planes {
-                let aspect = if shape.format.is_depth_stencil_format() && *aspect == wgpu::TextureAspect::All {
-                    if shape.format.has_depth_aspect() {
-                        wgpu::TextureAspect::DepthOnly
-                    } else {
-                        wgpu::TextureAspect::StencilOnly
-                    }
-                } else {
-                    *aspect
-                };
-                check_staged(operation, shape, aspect)?;
-            }
-        }
-        for mip_level in 0..shape.mip_levels {
-            for aspect in planes {
-                let location =
-                    |texture| NodeTextureLocation { aspect: *aspect, ..NodeTextureLocation::new(texture, mip_level) };
-                self.texture_region(operation, location(destination), location(source), shape.level(mip_level))?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -433,11 +285,19 @@ fn check_usages(destination: &NodeBuffer, to: u64, source: &NodeBuffer, size: u6
     let edges = !to.is_multiple_of(4) || !size.is_multiple_of(4) || destination.buffer == source.buffer;
     let copies = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     let needs = if edges { copies } else { wgpu::BufferUsages::COPY_DST };
-    for (buffer, needs) in [(destination, needs), (source, wgpu::BufferUsages::COPY_SRC)] {
-        if !buffer.buffer.usage().contains(needs) {
-            let reason = format!("buffer '{}' was made without {needs:?}, which this copy needs", buffer.label);
-            return Err(NodeError::Copy { operation: "copy_buffer_region", reason });
-        }
+    check_usage("copy_buffer_region", destination, needs)?;
+    check_usage("copy_buffer_region", source, wgpu::BufferUsages::COPY_SRC)
+}
+
+/// Refuses a buffer without usages that a copy needs.
+pub(super) fn check_usage(
+    operation: &'static str,
+    buffer: &NodeBuffer,
+    needs: wgpu::BufferUsages,
+) -> Result<(), NodeError> {
+    if buffer.buffer.usage().contains(needs) {
+        return Ok(());
     }
-    Ok(())
+    let reason = format!("buffer '{}' was made without {needs:?}, which this copy needs", buffer.label);
+    Err(NodeError::Copy { operation, reason })
 }

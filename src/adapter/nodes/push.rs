@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::bytes::WordSpan;
+use super::bytes::{ByteRows, WordSpan};
 use super::error::NodeError;
 use super::set::{Node, NodeDevice, Staging};
 use super::staging::{Mapped, Mapping, Notify, Way};
@@ -31,13 +31,15 @@ pub(super) enum End {
         extent: wgpu::Extent3d,
         pitch: u32,
     },
+    /// Rows of bytes, of which those between stay as they are; only a destination. They lie alike in the staging buffer.
+    Rows { buffer: wgpu::Buffer, offset: u64, rows: ByteRows },
 }
 
 impl End {
     /// Bytes before the data in its staging buffer: what its first word holds besides.
     fn lead(&self) -> u64 {
         match self {
-            Self::Bytes { offset, .. } => offset % 4,
+            Self::Bytes { offset, .. } | Self::Rows { offset, .. } => offset % 4,
             Self::Texels { .. } => 0,
         }
     }
@@ -227,7 +229,7 @@ impl Push {
 
 fn encode_read(encoder: &mut wgpu::CommandEncoder, from: &End, bytes: u64, staging: &wgpu::Buffer, at: u64) {
     match from {
-        End::Bytes { buffer, offset } => {
+        End::Bytes { buffer, offset } | End::Rows { buffer, offset, .. } => {
             let span = WordSpan::new(*offset, bytes);
             encoder.copy_buffer_to_buffer(buffer, span.offset, staging, at, Some(span.bytes()));
         }
@@ -252,6 +254,10 @@ fn submit_write(shared: &NodeDevice, batch: &Batch, staging: &wgpu::Buffer) -> R
             End::Bytes { buffer, offset } => {
                 let span = WordSpan::new(*offset, piece.bytes);
                 encode_write(shared, &mut encoder, (staging, at + span.lead()), (buffer, *offset), piece.bytes)?;
+            }
+            End::Rows { buffer, offset, rows } => {
+                let from = at + piece.to.lead();
+                encode_rows(shared, &mut encoder, (staging, from), (buffer, *offset), *rows)?;
             }
             End::Texels { texture, mip_level, aspect, origin, extent, pitch } => encoder.copy_buffer_to_texture(
                 wgpu::TexelCopyBufferInfo { buffer: staging, layout: rows_at(*at, *pitch) },
@@ -285,6 +291,28 @@ pub(super) fn encode_write(
     if first_whole < last_whole {
         let from = from + (first_whole - to);
         encoder.copy_buffer_to_buffer(source, from, destination, first_whole, Some(last_whole - first_whole));
+    }
+    Ok(())
+}
+
+/// [`encode_write`] of rows that lie alike in both buffers.
+fn encode_rows(
+    shared: &NodeDevice,
+    encoder: &mut wgpu::CommandEncoder,
+    (source, from): (&wgpu::Buffer, u64),
+    (destination, to): (&wgpu::Buffer, u64),
+    rows: ByteRows,
+) -> Result<(), Error> {
+    if rows.rows == 1 || rows.bytes == rows.pitch {
+        return encode_write(shared, encoder, (source, from), (destination, to), rows.span());
+    }
+    if !to.is_multiple_of(4) || !rows.bytes.is_multiple_of(4) {
+        let merge = shared.merge()?;
+        return merge.copy_rows(&shared.device, encoder, (source, from), (destination, to), rows);
+    }
+    for row in 0..rows.rows {
+        let skipped = row * rows.pitch;
+        encoder.copy_buffer_to_buffer(source, from + skipped, destination, to + skipped, Some(rows.bytes));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::error::NodeError;
 
-fn refuse<T>(operation: &'static str, reason: impl Into<String>) -> Result<T, NodeError> {
+pub(super) fn refuse<T>(operation: &'static str, reason: impl Into<String>) -> Result<T, NodeError> {
     Err(NodeError::Copy { operation, reason: reason.into() })
 }
 
@@ -96,7 +96,7 @@ impl TexelBox {
         if mip_level >= shape.mip_levels {
             return refuse(operation, format!("mip level {mip_level} of the {name}, which has {}", shape.mip_levels));
         }
-        let aspect = one_aspect(operation, shape.format, aspect)?;
+        let aspect = plane_of(operation, shape.format, aspect)?;
         let level = shape.level(mip_level);
         let blocks = shape.format.block_dimensions();
         let axis = |name_of_axis: &str, origin: u32, extent: u32, level: u32, block: u32| {
@@ -130,7 +130,7 @@ impl TexelBox {
     }
 
     /// Whether it is all texels of its layers.
-    fn covers_layers(&self, shape: &TextureShape) -> bool {
+    pub(super) fn covers_layers(&self, shape: &TextureShape) -> bool {
         let level = shape.level(self.mip_level);
         self.origin.x == 0
             && self.origin.y == 0
@@ -141,7 +141,7 @@ impl TexelBox {
 
 /// The aspect, with `All` replaced where the format has one only. Of formats that have depth and stencil one must be
 /// named: they are two planes, which Direct3D copies one by one.
-fn one_aspect(
+pub(super) fn plane_of(
     operation: &'static str,
     format: wgpu::TextureFormat,
     aspect: wgpu::TextureAspect,
@@ -241,25 +241,33 @@ pub(super) struct TexelRows {
     pub(super) height: u32,
     /// Rows of blocks.
     pub(super) rows: u32,
+    /// Bytes of a row of blocks.
+    pub(super) row_bytes: u32,
     /// Bytes from one row of blocks to the next, a multiple of 256.
     pub(super) pitch: u32,
 }
 
 impl TexelRows {
+    /// Bytes from the first row's beginning to the last one's end.
     pub(super) fn bytes(&self) -> u64 {
-        u64::from(self.pitch) * u64::from(self.rows)
+        u64::from(self.pitch) * u64::from(self.rows.saturating_sub(1)) + u64::from(self.row_bytes)
     }
 }
 
-/// Splits a box into rows that take at most `most` bytes of staging, at least one row each. Planes of depth and stencil are
-/// not split: they are copied by whole layers.
-pub(super) fn texel_rows(shape: &TextureShape, texels: &TexelBox, most: u64) -> Result<Vec<TexelRows>, NodeError> {
+/// Splits a box into rows that take at most `most` bytes of staging, at least one row each, `pitch` bytes apart or as close
+/// as wgpu allows. Planes of depth and stencil are not split: they are copied by whole layers.
+pub(super) fn texel_rows(
+    shape: &TextureShape,
+    texels: &TexelBox,
+    pitch: Option<u32>,
+    most: u64,
+) -> Result<Vec<TexelRows>, NodeError> {
     let Some(block_bytes) = shape.format.block_copy_size(Some(texels.aspect)) else {
         return refuse("push", format!("{:?} has no size in buffers", shape.format));
     };
     let (block_width, block_height) = shape.format.block_dimensions();
-    let pitch =
-        (texels.extent.width.div_ceil(block_width) * block_bytes).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let row_bytes = texels.extent.width.div_ceil(block_width) * block_bytes;
+    let pitch = pitch.unwrap_or(row_bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT));
     let all = texels.extent.height.div_ceil(block_height);
     let fitting = u32::try_from(most / u64::from(pitch.max(1))).unwrap_or(u32::MAX).max(1);
     let step = if shape.format.is_depth_stencil_format() { all.max(1) } else { fitting };
@@ -268,7 +276,7 @@ pub(super) fn texel_rows(shape: &TextureShape, texels: &TexelBox, most: u64) -> 
         let mut row = 0;
         while row < all {
             let rows = step.min(all - row);
-            parts.push(TexelRows { layer, y: row * block_height, height: rows * block_height, rows, pitch });
+            parts.push(TexelRows { layer, y: row * block_height, height: rows * block_height, rows, row_bytes, pitch });
             row += rows;
         }
     }

@@ -2,12 +2,11 @@
 
 use super::error::NodeError;
 use super::set::NodeSet;
-use super::split::{PatchBlock, split_patches};
+use super::shares::Counted;
+use super::split::{PatchBlock, Split};
 #[cfg(feature = "blocking")]
 use crate::Mesh;
-use crate::pipeline::{
-    Draw, Measurement, Measuring, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor,
-};
+use crate::pipeline::{Draw, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor};
 use crate::shader::Surface;
 use crate::tessellator::OutputTopology;
 
@@ -43,13 +42,13 @@ impl NodeTessellation {
     /// Vertices of the draw.
     #[must_use]
     pub fn vertices(&self) -> u64 {
-        self.count(0)
+        sum(self.parts.iter(), 0)
     }
 
     /// Primitives of the draw.
     #[must_use]
     pub fn primitives(&self) -> u64 {
-        self.count(1)
+        sum(self.parts.iter(), 1)
     }
 
     /// Patches that a node has tessellated.
@@ -59,21 +58,27 @@ impl NodeTessellation {
         own.map(|part| u64::from(part.tessellation.patches())).sum()
     }
 
+    /// Vertices that a node has.
+    #[must_use]
+    pub fn vertices_of(&self, node: u32) -> u64 {
+        sum(self.parts.iter().filter(|part| part.node == node), 0)
+    }
+
+    /// Primitives that a node has.
+    #[must_use]
+    pub fn primitives_of(&self, node: u32) -> u64 {
+        sum(self.parts.iter().filter(|part| part.node == node), 1)
+    }
+
     /// What each node has, in patch order: the node and the result on it.
     pub fn parts(&self) -> impl Iterator<Item = (u32, &Tessellation)> {
         self.parts.iter().map(|part| (part.node, &part.tessellation))
     }
-
-    fn count(&self, i: usize) -> u64 {
-        self.parts.iter().flat_map(|part| part.chunks.iter().flatten()).map(|counts| u64::from(counts[i])).sum()
-    }
 }
 
-/// A block of patches that a node is counting.
-struct Counting {
-    node: u32,
-    block: PatchBlock,
-    measuring: Measuring,
+/// Vertices (0) or primitives (1) of parts.
+fn sum<'a>(parts: impl Iterator<Item = &'a NodePart>, i: usize) -> u64 {
+    parts.flat_map(|part| part.chunks.iter().flatten()).map(|counts| u64::from(counts[i])).sum()
 }
 
 /// The part of a draw that a block is, with the patch ids that it has in the whole.
@@ -90,8 +95,8 @@ pub fn draw_of_block<'a>(draw: &Draw<'a>, input_control_points: u32, block: &Pat
 }
 
 impl NodeSet {
-    /// Tessellates a draw over all nodes: patches are shared out evenly, as [`split_patches`] says, and stay on the node
-    /// that tessellated them; [`NodeSet::gather`] brings them together.
+    /// Tessellates a draw over all nodes: patches are shared out as `split` says and stay on the node that tessellated
+    /// them; [`NodeSet::gather`] brings them together.
     ///
     /// `draws` are the draw as each node has it, in the order of the nodes. What is queued on the nodes is finished first.
     /// Each node counts its share before its memory is made. On native backends somebody has to poll the devices while
@@ -99,13 +104,15 @@ impl NodeSet {
     ///
     /// # Errors
     /// [`NodeError::Draws`] where they are not one draw, or one whose patches only the GPU can tell apart (strip cuts);
-    /// else as [`NodeSet::finish`], [`TessellationPipeline::measure`] and [`TessellationPipeline::encode`].
-    pub async fn tessellate(&mut self, draws: &[NodeDraw<'_>]) -> Result<NodeTessellation, NodeError> {
+    /// [`NodeError::Split`] where the weights are none; else as [`NodeSet::finish`], [`TessellationPipeline::measure`] and
+    /// [`TessellationPipeline::encode`].
+    pub async fn tessellate(
+        &mut self,
+        draws: &[NodeDraw<'_>],
+        split: Split<'_>,
+    ) -> Result<NodeTessellation, NodeError> {
         self.finish().await?;
-        let mut counted = Vec::new();
-        for counting in self.begin_counting(draws)? {
-            counted.push((counting.node, counting.block, counting.measuring.measurement().await?));
-        }
+        let counted = self.count_shares(draws, split, |_, _| Ok(())).await?;
         let tessellation = self.encode_parts(draws, counted)?;
         self.finish().await?;
         Ok(tessellation)
@@ -116,13 +123,13 @@ impl NodeSet {
     /// # Errors
     /// As [`NodeSet::tessellate`].
     #[cfg(feature = "blocking")]
-    pub fn tessellate_blocking(&mut self, draws: &[NodeDraw<'_>]) -> Result<NodeTessellation, NodeError> {
+    pub fn tessellate_blocking(
+        &mut self,
+        draws: &[NodeDraw<'_>],
+        split: Split<'_>,
+    ) -> Result<NodeTessellation, NodeError> {
         self.finish_blocking()?;
-        let mut counted = Vec::new();
-        for counting in self.begin_counting(draws)? {
-            let measurement = counting.measuring.measurement_blocking(self.device(counting.node)?)?;
-            counted.push((counting.node, counting.block, measurement));
-        }
+        let counted = pollster::block_on(self.count_shares(draws, split, |device, reading| reading.wait(device)))?;
         let tessellation = self.encode_parts(draws, counted)?;
         self.finish_blocking()?;
         Ok(tessellation)
@@ -150,34 +157,13 @@ impl NodeSet {
         Err(NodeError::Foreign { what: "the tessellation".to_owned() })
     }
 
-    /// Starts counting on all nodes, so that they count at the same time.
-    fn begin_counting(&self, draws: &[NodeDraw<'_>]) -> Result<Vec<Counting>, NodeError> {
-        check_draws(draws, self.node_count())?;
-        let Some(first) = draws.first() else { return Ok(Vec::new()) };
-        let patches_per_instance = first.draw.vertices.len() as u32 / first.pipeline.input_points;
-        let shares = split_patches(patches_per_instance, first.draw.instances.len() as u32, self.node_count());
-        let mut counting = Vec::new();
-        for ((node, NodeDraw { pipeline, draw }), blocks) in (0..).zip(draws).zip(shares) {
-            for block in blocks {
-                let part = draw_of_block(draw, pipeline.input_points, &block);
-                let measuring = pipeline.begin_measure(self.device(node)?, self.queue(node)?, &part)?;
-                counting.push(Counting { node, block, measuring });
-            }
-        }
-        Ok(counting)
-    }
-
     /// Makes the workspaces of the parts and starts tessellating them.
-    fn encode_parts(
-        &mut self,
-        draws: &[NodeDraw<'_>],
-        counted: Vec<(u32, PatchBlock, Measurement)>,
-    ) -> Result<NodeTessellation, NodeError> {
+    fn encode_parts(&mut self, draws: &[NodeDraw<'_>], counted: Vec<Counted>) -> Result<NodeTessellation, NodeError> {
         let Some(first) = draws.first() else { return Err(draws_refused("there are none".to_owned())) };
         let (surface, topology) = (first.pipeline.reflection.surface.clone(), first.pipeline.fixed.topology);
         let mut parts = Vec::with_capacity(counted.len());
         let mut lists = Vec::with_capacity(counted.len());
-        for (node, block, measurement) in counted {
+        for Counted { node, block, measurement } in counted {
             let Some(NodeDraw { pipeline, draw }) = draws.get(node as usize) else { continue };
             let descriptor = WorkspaceDescriptor::for_measurement(pipeline, &measurement)?;
             let groups: Vec<_> = descriptor.chunks.iter().map(|chunk| chunk.threadgroups.clone()).collect();
@@ -201,12 +187,12 @@ impl NodeSet {
     }
 }
 
-fn draws_refused(reason: String) -> NodeError {
+pub(super) fn draws_refused(reason: String) -> NodeError {
     NodeError::Draws { reason }
 }
 
 /// Refuses draws that are not the same draw on each node.
-fn check_draws(draws: &[NodeDraw<'_>], nodes: u32) -> Result<(), NodeError> {
+pub(super) fn check_draws(draws: &[NodeDraw<'_>], nodes: u32) -> Result<(), NodeError> {
     if draws.len() != nodes as usize {
         return Err(draws_refused(format!("{} were given for {nodes} nodes; give one a node", draws.len())));
     }

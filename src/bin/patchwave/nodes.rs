@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use comfy_table::Table;
-use patchwave::adapter::nodes::{NodeDescriptor, NodeDraw, NodeSet, NodeSetDescriptor, NodeTessellation, Staging};
+use patchwave::adapter::nodes::{
+    NodeDescriptor, NodeDraw, NodeSet, NodeSetDescriptor, NodeTessellation, Split, Staging,
+};
 use patchwave::adapter::{collect, distinct_gpus};
 use patchwave::{Mesh, Workspace, WorkspaceDescriptor};
 use serde::Serialize;
@@ -325,7 +327,7 @@ fn gathered(
             .zip(grids)
             .map(|(parts, grid)| NodeDraw { pipeline: &grid.pipeline, draw: parts.draw() })
             .collect();
-        *made = Some(set.tessellate_blocking(&draws)?);
+        *made = Some(set.tessellate_blocking(&draws, Split::Even)?);
         Ok(())
     };
     let mut made = None;
