@@ -95,7 +95,7 @@ fn pw_allocate_draw(@builtin(local_invocation_index) lane: u32) {
         }
     }
     if (lane == 0u) {
-        pw_finish_draw(pw_state.used[pw_params.chunk], low, high);
+        pw_finish_draw(pw_chunk_used(pw_params.chunk, pw_params.is_first), low, high);
     }
 }
 
@@ -106,7 +106,7 @@ fn pw_sum_lanes(lane: u32, value: u32) -> u32 {
 
 // What the draw ran out of, PW_OVERFLOW_* bits, now that all of it is counted.
 fn pw_overflow(start: u32, primitives: u32, primitives_high: u32) -> u32 {
-    let slot = pw_params.slot;
+    let slot = pw_slot_now(pw_params.slot);
     var overflow = atomicLoad(&pw_state.slots[slot].overflow);
     if (atomicLoad(&pw_state.slots[slot].vertices_high) != 0u) {
         overflow |= PW_OVERFLOW_VERTICES;
@@ -119,7 +119,7 @@ fn pw_overflow(start: u32, primitives: u32, primitives_high: u32) -> u32 {
 
 // Closes a draw whose output begins at `start` in its chunk.
 fn pw_finish_draw(start: PwUsed, primitives: u32, primitives_high: u32) {
-    let slot = pw_params.slot;
+    let slot = pw_slot_now(pw_params.slot);
     let vertices = atomicLoad(&pw_state.slots[slot].vertices);
     let overflow = pw_overflow(start.primitives, primitives, primitives_high);
     atomicStore(&pw_state.slots[slot].overflow, overflow);
@@ -137,7 +137,7 @@ fn pw_finish_draw(start: PwUsed, primitives: u32, primitives_high: u32) {
     pw_state.slots[slot].patches_per_instance = pw_params.patches_per_instance;
 
     var arguments = PwArguments();
-    arguments.hull = pw_arguments[slot].hull;
+    arguments.hull = pw_arguments[pw_params.slot].hull;
     if (overflow == 0u) {
         arguments.index_count = primitives * PW_VERTICES_PER_PRIMITIVE;
         arguments.instance_count = 1u;
@@ -149,8 +149,11 @@ fn pw_finish_draw(start: PwUsed, primitives: u32, primitives_high: u32) {
         arguments.domain = pw_fold(atomicLoad(&pw_state.slots[slot].queue));
         arguments.connectivity = pw_fold(atomicLoad(&pw_state.slots[slot].connectivity));
         pw_state.used[pw_params.chunk] = PwUsed(start.vertices + vertices, start.primitives + primitives);
+    } else {
+        pw_state.used[pw_params.chunk] = start;
     }
-    pw_arguments[slot] = arguments;
+    pw_arguments[pw_params.slot] = arguments;
+    pw_end_slot(pw_params.slot);
 }
 
 // After the last chunk of a draw that has several: where one did not fit, none is drawn, and the room that the others took
@@ -159,15 +162,15 @@ fn pw_finish_draw(start: PwUsed, primitives: u32, primitives_high: u32) {
 fn pw_withdraw() {
     var overflow = 0u;
     for (var i = 0u; i < pw_params.slots; i++) {
-        overflow |= atomicLoad(&pw_state.slots[pw_params.slot + i].overflow);
+        overflow |= atomicLoad(&pw_state.slots[pw_slot_now(pw_params.slot + i)].overflow);
     }
     if (overflow == 0u) {
         return;
     }
     for (var i = 0u; i < pw_params.slots; i++) {
-        let slot = pw_params.slot + i;
+        let slot = pw_slot_now(pw_params.slot + i);
         let start = PwUsed(pw_state.slots[slot].vertex_start, pw_state.slots[slot].primitive_start);
         pw_state.used[pw_params.chunk + i] = start;
-        pw_arguments[slot] = PwArguments();
+        pw_arguments[pw_params.slot + i] = PwArguments();
     }
 }

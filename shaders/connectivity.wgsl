@@ -33,7 +33,7 @@ fn pw_is_alike(slot: u32) -> bool {
 
 // An item of the list: its threadgroup, its first primitive there, and the one after its last. Beyond the list, nothing.
 fn pw_connectivity_item(index: u32) -> vec3u {
-    if (index >= atomicLoad(&pw_state.slots[pw_params.slot].connectivity)) {
+    if (index >= atomicLoad(&pw_state.slots[pw_slot_now(pw_params.slot)].connectivity)) {
         return vec3u(0u);
     }
     let item = pw_params.connectivity_items + index * 2u;
@@ -52,7 +52,7 @@ fn pw_connectivity(
     // The dispatch is folded, so its last row may hold workgroups beyond the list; their items are empty.
     let item = pw_connectivity_item(pw_workgroup_index(workgroup, workgroups));
     // Where the threadgroup's primitives begin in the index buffer.
-    var start = pw_state.slots[pw_params.slot].primitive_start
+    var start = pw_state.slots[pw_slot_now(pw_params.slot)].primitive_start
         + pw_state.words[pw_group_record(item.x) + PW_GROUP_PRIMITIVE_BASE];
     if (pw_params.two_levels != 0u) {
         start += pw_state.words[pw_params.block_sums + (item.x - pw_params.first_threadgroup) / PW_BLOCK];

@@ -34,8 +34,9 @@ fn pw_finish(
     var item = pw_connectivity_item(index);
     let sums = pw_sum_groups(lane, item.x);
     // The hull pass noted where the draw begins, since `used` changes here.
-    let vertices = pw_state.slots[pw_params.slot].vertex_start;
-    let primitives = pw_state.slots[pw_params.slot].primitive_start;
+    let slot = pw_slot_now(pw_params.slot);
+    let vertices = pw_state.slots[slot].vertex_start;
+    let primitives = pw_state.slots[slot].primitive_start;
     if (pw_overflow(primitives, sums.y, 0u) != 0u) {
         item.z = item.y;
     }

@@ -31,7 +31,7 @@ fn pw_indirect(@builtin(workgroup_id) workgroup: vec3u) {
     var patches = 0u;
     if (per_instance != 0u && instances != 0u) {
         // By division, since the products can wrap.
-        let slot = pw_entries[entry].params.slot;
+        let slot = pw_slot_next(pw_entries[entry].params.slot);
         if (per_instance > most_patches / instances) {
             atomicOr(&pw_state.slots[slot].overflow, PW_OVERFLOW_PATCHES);
             pw_state.slots[slot].patches = select(per_instance * instances, 0xffffffffu, per_instance > 0xffffffffu / instances);
@@ -56,5 +56,7 @@ fn pw_indirect(@builtin(workgroup_id) workgroup: vec3u) {
         pw_entries[i].params.base_vertex = bitcast<i32>(base_vertex);
         pw_entries[i].params.first_instance = first_instance;
     }
+    // There may be no hull workgroup to do it.
+    pw_begin_slot(pw_entries[entry].params.slot);
     pw_arguments[pw_entries[entry].params.slot].hull = pw_fold(threadgroups);
 }

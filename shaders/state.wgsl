@@ -26,7 +26,7 @@ const PW_OVERFLOW_THREADGROUPS: u32 = 32u;
 struct PwParams {
     role: u32,
     mode: u32,
-    slot: u32,                       // the draw's entry in `slots` and in the arguments
+    slot: u32,                       // the draw's two entries in `slots` and its one in the arguments
     chunk: u32,                      // the output chunk that the draw appends to
 
     first_threadgroup: u32,          // of the draw
@@ -85,10 +85,15 @@ struct PwParams {
     indirect_stride: u32,
     most_patches: u32,
     most_threadgroups: u32,
+
+    // 1: the draw is the first in its chunk since the reset, and begins at its front whatever `used` says.
+    is_first: u32,
 }
 
 const PW_NO_TABLE: u32 = 0xffffffffu;
 
+// What a draw counts in. It has two of these, since the counters of one are cleared while the other's are used: clearing
+// them before the draw would be a transfer that everything waits for. shaders/slots.wgsl tells which is whose.
 struct PwSlot {
     vertices: atomic<u32>,           // that the draw's threadgroups asked for, 64 bits in two words
     vertices_high: atomic<u32>,
@@ -103,7 +108,9 @@ struct PwSlot {
     connectivity: atomic<u32>,       // items of the connectivity pass asked for
     patches: u32,
     patches_per_instance: u32,
-    spare: array<u32, 3>,
+    now: u32,                        // in the first of the two: which one the draw counts in,
+    next: u32,                       // and which one the next draw will
+    spare: u32,
 }
 
 struct PwUsed {
@@ -113,7 +120,7 @@ struct PwUsed {
 
 struct PwState {
     used: array<PwUsed, PW_CHUNKS>,
-    slots: array<PwSlot, PW_SLOTS>,
+    slots: array<PwSlot, 2u * PW_SLOTS>,
     words: array<u32>,
 }
 

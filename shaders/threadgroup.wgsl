@@ -135,6 +135,14 @@ fn pw_threadgroup(
     var first_id = 0u;
 
     if (pw_params.role == PW_ROLE_HULL) {
+        if (index == 0u && lane == 0u) {
+            pw_begin_slot(pw_params.slot);
+            // For pw_finish, during which `used` changes.
+            let slot = pw_slot_next(pw_params.slot);
+            let used = pw_chunk_used(pw_params.chunk, pw_params.is_first);
+            pw_state.slots[slot].vertex_start = used.vertices;
+            pw_state.slots[slot].primitive_start = used.primitives;
+        }
         if (index >= pw_params.threadgroups) {
             return;
         }
@@ -243,10 +251,11 @@ fn pw_threadgroup(
         if (lane == 0u) {
             pw_decision = vec4u(0u);
             // Where the draw did not fit, nothing was listed.
+            let slot = pw_slot_now(pw_params.slot);
             let listed = select(
-                atomicLoad(&pw_state.slots[pw_params.slot].queue),
+                atomicLoad(&pw_state.slots[slot].queue),
                 0u,
-                atomicLoad(&pw_state.slots[pw_params.slot].overflow) != 0u,
+                atomicLoad(&pw_state.slots[slot].overflow) != 0u,
             );
             if (index < listed) {
                 let item = pw_params.queue + index * 2u;
@@ -372,16 +381,12 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     }
     on_chip = on_chip || pw_params.mode == PW_MODE_ON_CHIP;
 
-    let old = atomicAdd(&pw_state.slots[pw_params.slot].vertices, points);
+    let slot = pw_slot_next(pw_params.slot);
+    let old = atomicAdd(&pw_state.slots[slot].vertices, points);
     if (old + points < old) {
-        atomicAdd(&pw_state.slots[pw_params.slot].vertices_high, 1u);
+        atomicAdd(&pw_state.slots[slot].vertices_high, 1u);
     }
-    let start = pw_state.used[pw_params.chunk].vertices;
-    // For pw_finish, during which `used` changes.
-    if (group == pw_params.first_threadgroup) {
-        pw_state.slots[pw_params.slot].vertex_start = start;
-        pw_state.slots[pw_params.slot].primitive_start = pw_state.used[pw_params.chunk].primitives;
-    }
+    let start = pw_chunk_used(pw_params.chunk, pw_params.is_first).vertices;
     let base = start + old;
     var overflow = 0u;
     // Each comparison is made so that no sum wraps: what is left of the capacity against what is asked.
@@ -393,7 +398,7 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     var block = 0u;
     var items = vec4u(0u);
     if (!on_chip && points != 0u) {
-        let taken = atomicAdd(&pw_state.slots[pw_params.slot].off_chip, 1u);
+        let taken = atomicAdd(&pw_state.slots[slot].off_chip, 1u);
         if (taken < pw_params.off_chip_capacity) {
             block = taken + 1u;
         } else {
@@ -403,18 +408,18 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
         let waves = (points + PW_WAVE - 1u) / PW_WAVE;
         items.y = (waves - min(waves, pw_params.ds_wave_threshold) + pw_params.item_waves - 1u) / pw_params.item_waves;
         if (items.y != 0u) {
-            items.x = atomicAdd(&pw_state.slots[pw_params.slot].queue, items.y);
+            items.x = atomicAdd(&pw_state.slots[slot].queue, items.y);
             overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.x, items.y, pw_params.queue_capacity));
         }
     }
     items.w = (primitives + pw_params.item_primitives - 1u) / pw_params.item_primitives;
     if (items.w != 0u) {
-        items.z = atomicAdd(&pw_state.slots[pw_params.slot].connectivity, items.w);
+        items.z = atomicAdd(&pw_state.slots[slot].connectivity, items.w);
         overflow |= select(PW_OVERFLOW_ITEMS, 0u, pw_fits(items.z, items.w, pw_params.connectivity_capacity));
     }
     if (overflow != 0u) {
         // Nothing of this draw will be drawn; go on counting, write nothing.
-        atomicOr(&pw_state.slots[pw_params.slot].overflow, overflow);
+        atomicOr(&pw_state.slots[slot].overflow, overflow);
         last = 0u;
         block = 0u;
         items = vec4u(0u);

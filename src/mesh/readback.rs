@@ -4,7 +4,7 @@
 //! in patch order, so that the bytes are the same on every run and in every mode.
 
 use crate::Error;
-use crate::pipeline::layout::{NO_PATCH, PATCH_HEADER_WORDS, SLOT_BYTES, Slot};
+use crate::pipeline::layout::{NO_PATCH, PATCH_HEADER_WORDS, SLOT_BYTES, Slot, slots_of};
 use crate::pipeline::{DrawReport, Reading, Source, Tessellation, slot_report};
 use crate::shader::{Surface, SurfaceSlot};
 use crate::tessellator::{Domain, OutputTopology};
@@ -171,7 +171,7 @@ impl Records {
 
     fn new(tessellation: &Tessellation, bytes: &[Vec<u8>]) -> Result<Self, Error> {
         let (patches, slots) = bytes.split_last().map_or((&[][..], &[][..]), |(last, rest)| (last.as_slice(), rest));
-        let slots: Vec<Slot> = slots.iter().flat_map(|slot| bytemuck::pod_collect_to_vec::<u8, Slot>(slot)).collect();
+        let slots: Vec<Slot> = slots.iter().flat_map(|slot| slots_of(slot)).collect();
         let report: DrawReport = slot_report(tessellation, &slots);
         report.fits()?;
         Ok(Self {

@@ -202,7 +202,7 @@ impl TessellationPipeline {
         batches.next = batch + 1;
 
         let BatchWorkspace { workspace, table, .. } = batches;
-        workspace.clear_where_reset(encoder);
+        workspace.begin_draw(0..1);
         for entry in [commands.hull, commands.domain] {
             let to = u64::from(entry) + ROW_BEGIN as u64;
             encoder.copy_buffer_to_buffer(table, batch as u64 * ROW_BYTES, &workspace.params, to, Some(ROW_BYTES));

@@ -149,7 +149,7 @@ impl TessellationPipeline {
             slots: first.slots + plan.splits.len() as u32,
         };
 
-        workspace.clear_where_reset(encoder);
+        workspace.begin_draw(0..plan.splits.len());
         result.mark = workspace.epoch.mark();
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });
@@ -308,6 +308,8 @@ impl TessellationPipeline {
             indirect_stride: 0,
             most_patches: 0,
             most_threadgroups: 0,
+            is_first: u32::from(workspace.untouched.get(chunk).copied().unwrap_or(false)),
+            spare: [0; 3],
             readings: super::parameters::readings_word(&self.parameters.readings, self.fixed.domain),
             first_patch_id: draw.first_patch,
             on_chip_below: self.on_chip_below,
@@ -343,7 +345,8 @@ impl TessellationPipeline {
                 pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + HULL_ARGUMENTS);
             }
             Sizing::Direct => {
-                let [x, y] = fold(commands.threadgroups);
+                // One workgroup at least, which notes where the draw begins.
+                let [x, y] = fold(commands.threadgroups.max(1));
                 pass.dispatch_workgroups(x, y, 1);
             }
         }

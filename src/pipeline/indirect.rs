@@ -75,17 +75,20 @@ impl TessellationPipeline {
         let mut commands = Vec::with_capacity(draw.records as usize);
         let mut results = Vec::with_capacity(draw.records as usize);
         let before = workspace.taken;
-        for _ in 0..draw.records {
+        for record in 0..draw.records {
             let first = workspace.taken;
             let mut result = Tessellation::new(self, workspace, &shape, first);
             result.indirect = true;
             let split = 0..shape.threadgroups;
+            let own = self.params(workspace, &direct, &plan, 0, &split, first.slots);
             let params = Params {
+                // Records are drawn one after the other.
+                is_first: if record == 0 { own.is_first } else { 0 },
                 indirect_offset: offset,
                 indirect_stride: stride,
                 most_patches: shape.patches,
                 most_threadgroups: shape.threadgroups,
-                ..self.params(workspace, &direct, &plan, 0, &split, first.slots)
+                ..own
             };
             match self.chunk_commands(queue, workspace, &plan.buffers, 0, &params, Sizing::OnGpu) {
                 Ok(made) => commands.push(made),
@@ -117,7 +120,7 @@ impl TessellationPipeline {
         let Some(first) = commands.first() else { return Ok(results) };
         workspace.try_bind_groups(self, super::encode::user_groups(&direct), &first.threadgroup)?;
 
-        workspace.clear_where_reset(encoder);
+        workspace.begin_draw(0..1);
         results.iter_mut().for_each(|result: &mut Tessellation| result.mark = workspace.epoch.mark());
         let mut pass = encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None });

@@ -60,9 +60,9 @@ pub(crate) fn patch_words(domain: Domain) -> u32 {
     PATCH_HEADER_WORDS + domain.factor_count() as u32
 }
 
-/// `PwUsed`, `PwSlot`: where the words of the state buffer begin, in bytes.
+/// `PwUsed`, two `PwSlot`s a slot: where the words of the state buffer begin, in bytes.
 pub(crate) const USED_BYTES: u64 = CHUNKS as u64 * 8;
-pub(crate) const SLOT_BYTES: u64 = size_of::<Slot>() as u64;
+pub(crate) const SLOT_BYTES: u64 = 2 * size_of::<Slot>() as u64;
 pub(crate) const WORDS_OFFSET: u64 = USED_BYTES + SLOTS as u64 * SLOT_BYTES;
 /// Records of one indirect draw.
 pub(crate) const MAX_RECORDS: u32 = 64;
@@ -144,11 +144,13 @@ pub(crate) struct Params {
     pub(crate) indirect_stride: u32,
     pub(crate) most_patches: u32,
     pub(crate) most_threadgroups: u32,
+    pub(crate) is_first: u32,
+    pub(crate) spare: [u32; 3],
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));
 
-/// `PwSlot`: what the GPU counted for one chunk of one draw.
+/// `PwSlot`: what the GPU counts for one chunk of one draw; each has two entries, of which one is in use.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Slot {
@@ -165,7 +167,16 @@ pub(crate) struct Slot {
     pub(crate) connectivity: u32,
     pub(crate) patches: u32,
     pub(crate) patches_per_instance: u32,
-    pub(crate) spare: [u32; 3],
+    /// In the first entry of the two: the one that the draw counted in, and the one for the next draw.
+    pub(crate) now: u32,
+    pub(crate) next: u32,
+    pub(crate) spare: u32,
+}
+
+/// What was counted for the chunks of a draw, out of the two entries of each.
+pub(crate) fn slots_of(bytes: &[u8]) -> Vec<Slot> {
+    let entries: Vec<Slot> = bytemuck::pod_collect_to_vec(bytes);
+    entries.chunks_exact(2).map(|entries| if entries[0].now == 0 { entries[0] } else { entries[1] }).collect()
 }
 
 pub(crate) const OVERFLOW_VERTICES: u32 = 1;

@@ -83,12 +83,13 @@ fn structs_lie_as_in_wgsl() {
         vertex_capacity primitive_capacity queue_capacity off_chip_capacity first_vertex base_vertex first_instance
         index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots item_waves
         item_primitives on_chip_below
-        vertex_buffers patch_table draw_indices readings first_patch_id indirect_offset indirect_stride most_patches most_threadgroups);
+        vertex_buffers patch_table draw_indices readings first_patch_id indirect_offset indirect_stride most_patches most_threadgroups
+        is_first);
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start
-        threadgroups connectivity patches patches_per_instance);
-    assert_eq!(kernel.members("PwSlot"), (slot, SLOT_BYTES as u32));
+        threadgroups connectivity patches patches_per_instance now next spare);
+    assert_eq!(kernel.members("PwSlot"), (slot, size_of::<Slot>() as u32));
 
     let (arguments, size) = kernel.members("PwArguments");
     assert_eq!(u64::from(size), ARGUMENT_BYTES);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::device::buffer;
 use super::layout::{
     OVERFLOW_ITEMS, OVERFLOW_OFF_CHIP, OVERFLOW_PATCHES, OVERFLOW_PRIMITIVES, OVERFLOW_THREADGROUPS, OVERFLOW_VERTICES,
-    Slot,
+    Slot, slots_of,
 };
 use super::output::Tessellation;
 use super::read::Source;
@@ -203,9 +203,7 @@ impl Workspace {
             callback(Ok(DrawReport::default()));
             return Ok(true);
         }
-        let slots = |tessellation: &Tessellation, bytes: &[u8]| {
-            Ok(report(tessellation, &bytemuck::pod_collect_to_vec::<u8, Slot>(bytes)))
-        };
+        let slots = |tessellation: &Tessellation, bytes: &[u8]| Ok(report(tessellation, &slots_of(bytes)));
         let mut sources = tessellation.record_sources();
         // Counters without the records.
         sources.pop();

@@ -1,7 +1,7 @@
 //! The records of a draw's threadgroups and the statistics that follow from them, read back on demand.
 
 use super::draw::DrawShape;
-use super::layout::{GROUP_WORDS, GroupRecord, SLOT_BYTES, Slot};
+use super::layout::{GROUP_WORDS, GroupRecord, SLOT_BYTES, Slot, slots_of};
 use super::output::Tessellation;
 use super::read::{Reading, Source};
 use super::report;
@@ -91,7 +91,7 @@ impl Tessellation {
     /// The records out of the bytes of [`Tessellation::record_sources`].
     pub(super) fn records_of(&self, bytes: &[u8]) -> Result<Vec<ThreadgroupRecord>, Error> {
         let (slots, records) = bytes.split_at(bytes.len().min(self.chunks().len() * SLOT_BYTES as usize));
-        let slots: Vec<Slot> = bytemuck::pod_collect_to_vec(slots);
+        let slots = slots_of(slots);
         // The records of a draw that did not fit do not say what the others would have done.
         report::report(self, &slots).fits()?;
         let shape = self.shape_of(&slots);

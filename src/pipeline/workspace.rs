@@ -8,7 +8,7 @@ use super::bind_groups::{BindGroupKey, TriedGroups};
 use super::device::buffer;
 use super::draw::DrawShape;
 use super::epoch::Epoch;
-use super::layout::{CHUNKS, PARAMS_STRIDE, Params, SLOT_BYTES, SLOTS, USED_BYTES, patch_words};
+use super::layout::{CHUNKS, PARAMS_STRIDE, Params, SLOTS, patch_words};
 use super::report::ReportRing;
 use super::state::{Sizes, StateOffsets};
 use super::tessellation::TessellationPipeline;
@@ -83,7 +83,7 @@ pub(crate) struct Taken {
 ///
 /// One workspace serves one frame at a time: submit what was encoded into it before encoding the next frame's draws, in the
 /// order in which it was encoded. Where an encoder is dropped instead, reset the workspace before the next draw: the first
-/// draw after a reset also clears the counters, and with it that would be lost.
+/// draw after a reset takes the buffers from their front, and with it that would be lost.
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) device: wgpu::Device,
@@ -108,8 +108,9 @@ pub struct Workspace {
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) offsets: StateOffsets,
     pub(crate) taken: Taken,
-    /// Slots used since the state buffer's head was last cleared.
-    pub(crate) dirty: bool,
+    /// Whether no draw has been encoded since the last reset; and of each chunk, none into that one.
+    dirty: bool,
+    pub(super) untouched: Vec<bool>,
     generation: u32,
     pub(super) bind_groups: HashMap<BindGroupKey, wgpu::BindGroup>,
     /// Combinations of bind groups that wgpu has taken.
@@ -197,6 +198,7 @@ impl Workspace {
             offsets: sizes.offsets,
             taken: Taken::default(),
             dirty: true,
+            untouched: vec![true; descriptor.chunks.len()],
             generation: 0,
             bind_groups: HashMap::new(),
             tried: HashSet::new(),
@@ -218,6 +220,7 @@ impl Workspace {
     pub(super) fn begin_anew(&mut self) {
         self.taken = Taken::default();
         self.dirty = true;
+        self.untouched.fill(true);
     }
 
     /// Bytes of all buffers.
@@ -253,13 +256,14 @@ impl Workspace {
         &self.descriptor
     }
 
-    /// Clears the counters before the first draw after a reset.
-    pub(crate) fn clear_where_reset(&mut self, encoder: &mut wgpu::CommandEncoder) {
+    /// Notes that a draw is encoded into these chunks. Results of before the last reset are overwritten from then on.
+    pub(super) fn begin_draw(&mut self, chunks: Range<usize>) {
         if self.dirty {
-            let used = USED_BYTES + u64::from(self.descriptor.draws) * self.chunks.len() as u64 * SLOT_BYTES;
-            encoder.clear_buffer(&self.state, 0, Some(used));
             self.dirty = false;
             self.epoch.advance();
+        }
+        for untouched in self.untouched.get_mut(chunks).into_iter().flatten() {
+            *untouched = false;
         }
     }
 

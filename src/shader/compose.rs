@@ -14,6 +14,7 @@ use crate::tessellator::{Domain, OutputTopology, Partitioning, WGSL as TESSELLAT
 /// The threadgroup's record alone, which `shaders/nodes/gather.wgsl` reads as well.
 const RECORDS: &str = include_str!("../../shaders/records.wgsl");
 const STATE: &str = concat!(include_str!("../../shaders/records.wgsl"), include_str!("../../shaders/state.wgsl"));
+const SLOTS: &str = include_str!("../../shaders/slots.wgsl");
 const PARAMS: &str = include_str!("../../shaders/params.wgsl");
 const INDIRECT: &str = include_str!("../../shaders/indirect.wgsl");
 const STREAM: &str = include_str!("../../shaders/stream.wgsl");
@@ -100,6 +101,7 @@ pub(crate) fn threadgroup(
     text.push_str(STATE);
     text.push_str(PARAMS);
     push_tessellator(&mut text);
+    text.push_str(SLOTS);
     text.push_str(RUNS);
     push_threadgroup_body(&mut text, reflection);
     text
@@ -296,6 +298,7 @@ pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateSh
     text.push_str(STATE);
     text.push_str(PARAMS);
     text.push_str(ALLOCATE_VARIABLES);
+    text.push_str(SLOTS);
     text.push_str(ALLOCATE);
     text
 }
@@ -314,6 +317,7 @@ pub(crate) fn connectivity(fixed: &FixedFunction, max_patches: u32, state: State
         "@group(3) @binding(1) var<storage, read_write> pw_state: PwState;\n\
          @group(3) @binding(2) var<storage, read_write> pw_indices: array<u32>;\n",
     );
+    text.push_str(SLOTS);
     push_connectivity(&mut text, max_patches);
     text
 }
@@ -366,6 +370,7 @@ pub(crate) fn indirect(fixed: &FixedFunction, input_points: u32, params_stride: 
         "const PW_INPUT_POINTS: u32 = {input_points}u;\nconst PW_PARAMS_STRIDE: u32 = {params_stride}u;\n"
     );
     text.push_str(STATE);
+    text.push_str(SLOTS);
     text.push_str(INDIRECT);
     text
 }
