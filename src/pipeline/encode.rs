@@ -180,8 +180,8 @@ impl TessellationPipeline {
     ) -> Result<ChunkCommands, Error> {
         let items = if sizing == Sizing::Direct { self.small_draw(params) } else { None };
         Ok(ChunkCommands {
-            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params }),
-            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params }),
+            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params })?,
+            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params })?,
             threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, buffers)?,
             closing: match items {
                 Some([waves, primitives]) => {
