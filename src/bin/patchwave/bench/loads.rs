@@ -27,7 +27,7 @@ pub(super) struct Row {
     slowest: f64,
     pub(super) million_points_per_second: f64,
     /// Vertices, and indices where there are any.
-    gigabytes_per_second: f64,
+    pub(super) gigabytes_per_second: f64,
     share_of_fill: Option<f64>,
     encode_microseconds: f64,
     /// Of the draw's workspace.
@@ -71,6 +71,8 @@ pub(super) struct Report {
     pub(super) rows: Vec<Row>,
     pub(super) unmeasured: Vec<Unmeasured>,
     pub(super) dynamic: Vec<Dynamic>,
+    /// Where the output was not right.
+    pub(super) failures: Vec<String>,
     #[cfg(feature = "native")]
     pub(super) native: Option<crate::native::bench::Report>,
 }
@@ -151,38 +153,28 @@ impl Bench<'_> {
 }
 
 impl Report {
-    /// Notes that a mode of a grid cannot be measured, where the device cannot.
-    ///
-    /// # Errors
-    /// The error, where it is of another kind.
-    pub(super) fn note(&mut self, patches: u32, load: Load, mode: Mode, error: anyhow::Error) -> anyhow::Result<()> {
+    /// Notes that a mode of a grid has no row: the device has not the means, or what it did is not right.
+    pub(super) fn note(&mut self, patches: u32, load: Load, mode: Mode, error: &anyhow::Error) {
         use patchwave::Error;
-        let is_device = matches!(error.downcast_ref(), Some(Error::LimitExceeded { .. } | Error::Wgpu { .. }));
-        if !is_device {
-            return Err(error);
-        }
         let problem = format!("{error:#}");
-        self.unmeasured.push(Unmeasured { load: load.to_string(), mode: mode.name(), patches, problem });
-        Ok(())
+        let mode = mode.name();
+        if matches!(error.downcast_ref(), Some(Error::LimitExceeded { .. } | Error::Wgpu { .. })) {
+            self.unmeasured.push(Unmeasured { load: load.to_string(), mode, patches, problem });
+        } else {
+            self.failures.push(format!("{patches} {load} {mode}: {problem}"));
+        }
     }
 
     /// Compares the modes of the rows from `first` on, which are of one grid.
-    ///
-    /// # Errors
-    /// Their outputs differ.
-    pub(super) fn compare_modes(&mut self, first: usize) -> anyhow::Result<()> {
+    pub(super) fn compare_modes(&mut self, first: usize) {
         let rows = self.rows.get(first..).unwrap_or_default();
-        for row in rows.get(1..).unwrap_or_default() {
-            anyhow::ensure!(
-                row.checksum == rows[0].checksum,
-                "the modes differ: {} {} {} gives {}, and {} {}",
-                row.patches,
-                row.load,
-                row.mode,
-                row.checksum,
-                rows[0].mode,
-                rows[0].checksum
-            );
+        for [one, other] in rows.array_windows() {
+            if one.checksum != other.checksum {
+                self.failures.push(format!(
+                    "{} {}: the modes differ: {} gives {}, and {} {}",
+                    one.patches, one.load, one.mode, one.checksum, other.mode, other.checksum
+                ));
+            }
         }
         let of = |mode: Mode| rows.iter().find(|row| row.mode == mode.name());
         if let (Some(dynamic), Some(onchip), Some(offchip)) = (of(Mode::Dynamic), of(Mode::Onchip), of(Mode::Offchip)) {
@@ -194,7 +186,15 @@ impl Report {
                 ratio: better.milliseconds / dynamic.milliseconds,
             });
         }
-        Ok(())
+    }
+
+    /// Whether all that was measured was right, and something was.
+    pub(super) fn is_right(&self) -> bool {
+        #[cfg(feature = "native")]
+        if self.native.as_ref().is_some_and(|native| !native.failures.is_empty()) {
+            return false;
+        }
+        self.failures.is_empty() && !self.rows.is_empty()
     }
 }
 
@@ -253,5 +253,6 @@ pub(super) fn table(report: &Report) -> String {
     for Dynamic { load, patches, better_pure_mode, ratio } in &report.dynamic {
         text += &format!("{patches} {load}: dynamic has {ratio:.3} x the points a second of {better_pure_mode}\n");
     }
+    text.extend(report.failures.iter().map(|failure| format!("FAILED: {failure}\n")));
     text
 }

@@ -1,6 +1,5 @@
 //! `patchwave bench --native`: the grids of the benchmark through the driver's own tessellation, and whole frames both ways.
 
-use anyhow::Context;
 use comfy_table::Table;
 use glam::{Mat4, Vec3};
 use patchwave::{TessellationPipeline, Workspace, WorkspaceDescriptor};
@@ -99,6 +98,8 @@ pub(crate) struct Report {
     missing: Option<String>,
     pub(crate) rows: Vec<Row>,
     against: Vec<Against>,
+    /// Where anything was written or drawn that is not right.
+    pub(crate) failures: Vec<String>,
 }
 
 /// A mode's row of the table of loads.
@@ -155,54 +156,46 @@ impl Native {
             missing: self.device.as_ref().err().cloned(),
             rows: Vec::new(),
             against: Vec::new(),
+            failures: Vec::new(),
         }
     }
 
-    /// Measures a grid in all ways, and frames of it; a line of each for who waits.
-    ///
-    /// # Errors
-    /// Anything that was written or drawn is not right. What cannot be measured the rows say.
-    pub(crate) fn measure(&self, load: &Load<'_>, report: &mut Report) -> anyhow::Result<Vec<String>> {
-        let Ok(device) = &self.device else { return Ok(Vec::new()) };
-        let mut lines = Vec::new();
-        let mut tell = |what: &str, milliseconds: Option<f64>| {
-            if let Some(milliseconds) = milliseconds {
-                lines.push(format!("{} {} {what}: {milliseconds:.4} ms", load.grid.patches(), load.grid.load()));
-            }
+    /// Measures a grid in all ways, and frames of it, and tells each. What cannot be measured the rows say.
+    pub(crate) fn measure(&self, load: &Load<'_>, report: &mut Report, tell: impl Fn(&str)) {
+        let Ok(device) = &self.device else { return };
+        let what = format!("{} {}", load.grid.patches(), load.grid.load());
+        let tell = |mode: &str, milliseconds: Option<f64>| {
+            milliseconds.into_iter().for_each(|milliseconds| tell(&format!("{what} {mode}: {milliseconds:.4} ms")));
         };
-        let first = report.rows.len();
-        let mut picture = Vec::new();
-        for way in [Way::Discard, Way::Write, Way::Draw] {
+        let mut picture = None;
+        let ways = [Way::Discard, Way::Write, Way::Draw].map(|way| {
             let timed = self.time(device, load, way);
-            if let Ok(timed) = &timed {
-                check(load, timed).with_context(|| format!("native, {} {}", load.grid.patches(), load.grid.load()))?;
+            if let Err(error) = timed.as_ref().map_or(Ok(()), |timed| check(load, timed)) {
+                report.failures.push(format!("{what}, native, {}: {error:#}", way.name()));
             }
-            report.rows.push(row(load, way, &timed));
-            tell(&format!("native, {}", way.name()), report.rows.last().and_then(|row| row.milliseconds));
+            let row = row(load, way, &timed);
+            tell(&format!("native, {}", way.name()), row.milliseconds);
             if let Ok(Timed { seen: Seen::Picture(pixels), .. }) = timed {
-                picture = pixels;
+                picture = Some(pixels);
             }
-        }
+            row
+        });
         // Different clocks do not compare.
         let compares = device.has_stamps() == load.timer.has_stamps();
-        let of = |way: usize| report.rows.get(first + way).filter(|_| compares);
-        let [discarded, written] = [0, 1].map(|way| of(way)?.million_points_per_second);
-        let drawn = of(2).and_then(|row| row.milliseconds);
+        let [discarded, written, drawn] = ways.each_ref().map(|row| Some(row).filter(|_| compares));
+        let rate_of = |row: Option<&Row>| row.and_then(|row| row.million_points_per_second);
         for ours in load.modes {
             let frame = frame(load, ours.pipeline);
-            let apart = match &frame {
-                Ok((_, pixels)) if !picture.is_empty() => Some(pictures::differing(pixels, &picture)),
+            let apart = match (&frame, &picture) {
+                (Ok((_, pixels)), Some(picture)) => Some(pictures::differing(pixels, picture)),
                 _ => None,
             };
-            if let Some(apart) = apart {
-                let limit = ((SIDE * SIDE) as usize).div_ceil(ONE_IN);
-                anyhow::ensure!(
-                    apart < limit,
-                    "{} {} {}: {apart} pixels differ from the driver's picture, and fewer than {limit} may",
-                    load.grid.patches(),
-                    load.grid.load(),
+            let limit = ((SIDE * SIDE) as usize).div_ceil(ONE_IN);
+            if let Some(apart) = apart.filter(|apart| *apart >= limit) {
+                report.failures.push(format!(
+                    "{what} {}: {apart} pixels differ from the driver's picture, and fewer than {limit} may",
                     ours.mode
-                );
+                ));
             }
             let frame = frame.map(|(milliseconds, _)| Spread::of(&milliseconds));
             let median = frame.as_ref().ok().map(|frame| frame.median);
@@ -213,18 +206,18 @@ impl Native {
                 patches: load.grid.patches(),
                 mode: ours.mode,
                 million_points_per_second: rate,
-                to_discarded: discarded.map(|native| rate / native),
-                to_written: written.map(|native| rate / native),
+                to_discarded: rate_of(discarded).map(|native| rate / native),
+                to_written: rate_of(written).map(|native| rate / native),
                 problem: frame.as_ref().err().map(|error| format!("{error:#}")),
                 frame_milliseconds: median,
                 frame_fastest: frame.as_ref().ok().map(|frame| frame.fastest),
                 frame_slowest: frame.as_ref().ok().map(|frame| frame.slowest),
-                frame_ratio: median.zip(drawn).map(|(ours, native)| ours / native),
+                frame_ratio: median.zip(drawn.and_then(|row| row.milliseconds)).map(|(ours, native)| ours / native),
                 passes_share: median.map(|frame| ours.milliseconds / frame),
                 differing_pixels: apart,
             });
         }
-        Ok(lines)
+        report.rows.extend(ways);
     }
 
     fn time(&self, device: &Device, load: &Load<'_>, way: Way) -> anyhow::Result<Timed> {
@@ -454,5 +447,5 @@ pub(crate) fn table(report: &Report) -> String {
         "the driver's own tessellation, {}; drawn: into {SIDE}x{SIDE} pixels\n{native}\n\
          patchwave beside it: points a second through the driver's, and whole frames\n{against}\n",
         report.clock.unwrap_or("not timed")
-    )
+    ) + &report.failures.iter().map(|failure| format!("FAILED: {failure}\n")).collect::<String>()
 }
