@@ -15,3 +15,4 @@ mod timed;
 pub(crate) mod verify;
 #[allow(unsafe_code, reason = "Vulkan is a C interface, and wgpu has no tessellation stages")]
 mod vulkan;
+mod written;
