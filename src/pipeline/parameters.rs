@@ -18,7 +18,7 @@ pub fn profile_of(limits: &wgpu::Limits) -> Profile {
 
 impl TessellationPipeline {
     /// The same compiled pipeline with other parameters: mode, thresholds, and patches per threadgroup up to what this
-    /// one was made with. Nothing is compiled.
+    /// one was made with. What is not given the pipeline's policy chooses. Nothing is compiled.
     ///
     /// The kernels go on taking as much workgroup memory as they were compiled for, so to measure a smaller number of
     /// patches per threadgroup, make a pipeline with it.
@@ -30,6 +30,7 @@ impl TessellationPipeline {
         flags: PipelineStateFlags,
         parameters: &TessellationParameters,
     ) -> Result<Self, Error> {
+        let parameters = &self.policy.parameters(*parameters, flags);
         let asked =
             Asked { flags, parameters, readings: self.parameters.readings, compiled_off_chip: self.compiled_off_chip };
         let most = ThreadgroupPlan { patches: self.compiled_patches, ..self.plan };
