@@ -14,6 +14,7 @@ use crate::scene::grid::{Grid, Load};
 use crate::scene::mode::{Mode, ParameterArgs};
 use crate::{Outcome, output};
 use loads::{Bench, Report};
+use patchwave::hardware::Policy;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -84,6 +85,9 @@ pub(crate) struct Args {
     #[cfg(feature = "native")]
     #[command(flatten)]
     native: crate::native::bench::Args,
+    /// Who chooses parameters that are not given: the console's driver, or what is fast for the number of patches
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = Who::Driver, conflicts_with_all = ["streamed", "assembly"])]
+    policy: Who,
     /// Draw points a second over uniform factors as a chart: PNG where the name ends in .png, else SVG
     #[arg(long, value_name = "FILE", conflicts_with_all = ["streamed", "assembly"])]
     plot: Option<PathBuf>,
@@ -97,6 +101,22 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// [`Policy`] on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Who {
+    Driver,
+    Adaptive,
+}
+
+impl Who {
+    fn policy(self) -> Policy {
+        match self {
+            Self::Driver => Policy::Driver,
+            Self::Adaptive => Policy::Adaptive,
+        }
+    }
 }
 
 /// A size of memory.
@@ -166,7 +186,8 @@ fn measure_loads(args: &Args, gpu: &Gpu, timer: &Timer, info: &wgpu::AdapterInfo
     #[cfg(feature = "native")]
     let native = args.native.open(info)?;
     let fill = fill_bandwidth(&gpu.device, &gpu.queue, timer, args.repeat)?;
-    let bench = Bench { gpu, timer, fill, has_indices: !args.no_indices, repeat: args.repeat };
+    let bench =
+        Bench { gpu, timer, fill, has_indices: !args.no_indices, policy: args.policy.policy(), repeat: args.repeat };
     let mut report = Report {
         adapter: info.name.clone(),
         driver: format!("{} {}", info.driver, info.driver_info),
@@ -183,7 +204,8 @@ fn measure_loads(args: &Args, gpu: &Gpu, timer: &Timer, info: &wgpu::AdapterInfo
     let parameters = args.parameters.parameters();
     for patches in args.all_patches(info) {
         for load in args.loads() {
-            let grid = match Grid::new(gpu, patches, load, parameters.patches_per_threadgroup) {
+            let policy = args.policy.policy();
+            let grid = match Grid::with_policy(gpu, patches, load, parameters.patches_per_threadgroup, policy) {
                 Ok(grid) => grid,
                 Err(error) => {
                     args.modes.iter().for_each(|&mode| report.note(patches, load, mode, &error));

@@ -2,6 +2,7 @@
 
 use comfy_table::Table;
 use patchwave::TessellationPipeline;
+use patchwave::hardware::Policy;
 use serde::Serialize;
 
 use super::check::Checker;
@@ -84,6 +85,8 @@ pub(super) struct Bench<'a> {
     /// Gigabytes a second.
     pub(super) fill: f64,
     pub(super) has_indices: bool,
+    /// Of the grid's pipelines.
+    pub(super) policy: Policy,
     pub(super) repeat: u32,
 }
 
@@ -93,7 +96,7 @@ impl Bench<'_> {
     /// # Errors
     /// What the device refuses; and any output that is not right.
     pub(super) fn row(&self, grid: &Grid, mode: Mode, pipeline: &TessellationPipeline) -> anyhow::Result<Row> {
-        let Self { gpu, timer, fill, has_indices, repeat } = *self;
+        let Self { gpu, timer, fill, has_indices, policy, repeat } = *self;
         let (device, queue) = (&gpu.device, &gpu.queue);
         let mut sums = [None; 2];
         let sample = grid.with_draw(|draw| {
@@ -134,7 +137,8 @@ impl Bench<'_> {
             factor: grid.load().uniform(),
             mode: mode.name(),
             patches: grid.patches(),
-            patches_per_threadgroup: pipeline.parameters().patches_per_threadgroup,
+            patches_per_threadgroup: policy
+                .patches_per_threadgroup(pipeline.parameters().patches_per_threadgroup, grid.patches().into()),
             points: report.vertices,
             triangles: report.primitives,
             milliseconds: median,
