@@ -6,7 +6,7 @@ use crate::Error;
 use crate::hardware::heuristic::{self, FactorSum};
 use crate::hardware::{
     CulledPatches, FactorValues, LdsBudget, ParameterError, ParameterWarning, PatchFootprint, PipelineShape,
-    PipelineStateFlags, Profile, Readings, ResolvedParameters, TessellationParameters, ThreadgroupPlan,
+    PipelineStateFlags, Policy, Profile, Readings, ResolvedParameters, TessellationParameters, ThreadgroupPlan,
 };
 use crate::tessellator::Domain;
 
@@ -38,6 +38,14 @@ impl TessellationPipeline {
             resolve_parameters(&asked, &most, &self.profile, &self.footprint, self.fixed.domain)?;
         let on_chip_below = on_chip_below(&parameters, self.fixed.domain);
         Ok(Self { parameters, warnings, on_chip_below, ..self.clone() })
+    }
+
+    /// The same compiled pipeline under another policy: its draws spread their patches as that one has it, and
+    /// [`TessellationPipeline::with_parameters`] has it choose what is not given. Parameters that were chosen already stay.
+    /// Nothing is compiled.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Self { policy, ..self.clone() }
     }
 
     /// The machine that is emulated.

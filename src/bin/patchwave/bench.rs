@@ -204,8 +204,7 @@ fn measure_loads(args: &Args, gpu: &Gpu, timer: &Timer, info: &wgpu::AdapterInfo
     let parameters = args.parameters.parameters();
     for patches in args.all_patches(info) {
         for load in args.loads() {
-            let policy = args.policy.policy();
-            let grid = match Grid::with_policy(gpu, patches, load, parameters.patches_per_threadgroup, policy) {
+            let grid = match Grid::new(gpu, patches, load, parameters.patches_per_threadgroup) {
                 Ok(grid) => grid,
                 Err(error) => {
                     args.modes.iter().for_each(|&mode| report.note(patches, load, mode, &error));
@@ -215,7 +214,7 @@ fn measure_loads(args: &Args, gpu: &Gpu, timer: &Timer, info: &wgpu::AdapterInfo
             let first = report.rows.len();
             let mut measured = Vec::new();
             for &mode in &args.modes {
-                let pipeline = mode.of(&grid.pipeline, &parameters)?;
+                let pipeline = mode.of(&grid.pipeline.with_policy(bench.policy), &parameters)?;
                 match bench.row(&grid, mode, &pipeline) {
                     Ok(row) => {
                         args.tell(&format!("{patches} {load} {}: {:.4} ms", row.mode, row.milliseconds));

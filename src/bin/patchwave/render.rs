@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
-use patchwave::hardware::Policy;
 use patchwave::mesh::ObjOptions;
 use patchwave::tessellator::Partitioning;
 use patchwave::{Mesh, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor};
@@ -108,8 +107,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     // Fine enough for a smooth outline, or coarse enough for triangles to be seen.
     let by_size = Factors::Segment(if args.wireframe { 24.0 } else { 10.0 });
     let factors = args.factor.map_or(by_size, |factor| Factors::Fixed(factor.0));
-    let patches_per_threadgroup = args.parameters.parameters().patches_per_threadgroup;
-    let teapot = Teapot::new(&gpu, &camera, factors, args.partitioning, patches_per_threadgroup, Policy::Driver)?;
+    let teapot =
+        Teapot::new(&gpu, &camera, factors, args.partitioning, args.parameters.parameters().patches_per_threadgroup)?;
     let pipeline = args.mode.of(&teapot.pipeline, &args.parameters.parameters())?;
     let studio = Studio::new(&gpu, &teapot.pipeline, &camera, args.size, args.wireframe)?;
 

@@ -107,9 +107,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let trial = Trial { args, gpu: &gpu, timer: &timer, bar: &bar };
     let default =
         trial.row(&most, &Mode::Dynamic.of(most.pipeline(), &TessellationParameters::default())?, "dynamic")?;
-    let scene = args.scene.open_with(&gpu, None, Policy::Adaptive)?;
+    let base = most.pipeline().with_policy(Policy::Adaptive);
     let adaptive = |mode: Mode| -> anyhow::Result<Row> {
-        trial.row(&scene, &mode.of(scene.pipeline(), &TessellationParameters::default())?, mode.name())
+        trial.row(&most, &mode.of(&base, &TessellationParameters::default())?, mode.name())
     };
     let [adaptive, adaptive_onchip] = [adaptive(Mode::Dynamic)?, adaptive(Mode::Onchip)?];
     let mut rows = Vec::with_capacity(combinations);

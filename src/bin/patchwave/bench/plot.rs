@@ -43,6 +43,7 @@ const INK: Colour = [34, 40, 49];
 const PALE: Colour = [110, 118, 128];
 const GRID: Colour = [222, 226, 231];
 const FILL: Colour = [196, 40, 40];
+#[cfg(feature = "native")]
 const NATIVE: Colour = [120, 86, 160];
 
 fn colour(mode: Mode) -> Colour {

@@ -3,7 +3,6 @@
 use anyhow::Context;
 use glam::{Mat4, Vec3};
 use image::RgbImage;
-use patchwave::hardware::Policy;
 use patchwave::tessellator::Partitioning;
 use patchwave::{Domain, Draw, TessellationPipeline, TessellationPipelineDescriptor, Workspace, WorkspaceDescriptor};
 use serde::Serialize;
@@ -121,7 +120,7 @@ fn teapot(device: &Device, shaders: &Shaders, gpu: &Gpu, size: Size) -> anyhow::
     const FACTOR: f32 = 11.3;
     let partitioning = Partitioning::FractionalEven;
     let camera = Camera::new(&teapot::VIEW, size);
-    let teapot = Teapot::new(gpu, &camera, Factors::Fixed(FACTOR), partitioning, None, Policy::Driver)?;
+    let teapot = Teapot::new(gpu, &camera, Factors::Fixed(FACTOR), partitioning, None)?;
     let ours = teapot.with_draw(|draw| ours(gpu, size, &teapot.pipeline, draw))?;
     let control = teapot::control_points()?;
     let scene = NativeScene {

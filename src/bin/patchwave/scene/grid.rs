@@ -1,6 +1,6 @@
 //! A grid of bicubic patches, each with a factor of its own.
 
-use patchwave::hardware::{Policy, TessellationParameters};
+use patchwave::hardware::TessellationParameters;
 use patchwave::tessellator::{OutputTopology, Partitioning, TessellatedPatch};
 use patchwave::{Domain, Draw, TessellationPipeline, TessellationPipelineDescriptor};
 use std::fmt;
@@ -109,22 +109,11 @@ impl GridParts<'_> {
 }
 
 impl Grid {
-    /// With the parameters that the console's driver chooses.
     pub(crate) fn new(
         gpu: &Gpu,
         patches: u32,
         load: Load,
         patches_per_threadgroup: Option<u32>,
-    ) -> anyhow::Result<Self> {
-        Self::with_policy(gpu, patches, load, patches_per_threadgroup, Policy::Driver)
-    }
-
-    pub(crate) fn with_policy(
-        gpu: &Gpu,
-        patches: u32,
-        load: Load,
-        patches_per_threadgroup: Option<u32>,
-        policy: Policy,
     ) -> anyhow::Result<Self> {
         let storage = wgpu::BufferUsages::STORAGE;
         let vertices = gpu.buffer("grid points", bytemuck::cast_slice(&positions(patches)), storage);
@@ -141,7 +130,6 @@ impl Grid {
             hull_off_chip: true,
             domain_off_chip: true,
             parameters: TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
-            policy,
             ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
         };
         descriptor.names.hull = None;

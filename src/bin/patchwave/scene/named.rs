@@ -1,7 +1,6 @@
 //! The scenes by their names, as the verbs that compare modes take them.
 
 use clap::ValueEnum;
-use patchwave::hardware::Policy;
 use patchwave::tessellator::Partitioning;
 use patchwave::{Draw, TessellationPipeline};
 
@@ -64,20 +63,9 @@ impl SceneArgs {
 
     /// The scene, compiled for at most so many patches per threadgroup.
     pub(crate) fn open(&self, gpu: &Gpu, patches_per_threadgroup: Option<u32>) -> anyhow::Result<Scene> {
-        self.open_with(gpu, patches_per_threadgroup, Policy::Driver)
-    }
-
-    /// The same, with what is not given chosen by a policy.
-    pub(crate) fn open_with(
-        &self,
-        gpu: &Gpu,
-        patches_per_threadgroup: Option<u32>,
-        policy: Policy,
-    ) -> anyhow::Result<Scene> {
         let grid = |load: fn(f32) -> Load, factor: f32| {
             let factor = self.factor.map_or(factor, |factor| factor.0);
-            let patches = self.patches.unwrap_or(4096);
-            Grid::with_policy(gpu, patches, load(factor), patches_per_threadgroup, policy).map(Scene::Grid)
+            Grid::new(gpu, self.patches.unwrap_or(4096), load(factor), patches_per_threadgroup).map(Scene::Grid)
         };
         match self.scene {
             Name::Grid => grid(Load::Uniform, 8.0),
@@ -87,7 +75,7 @@ impl SceneArgs {
             Name::Teapot => {
                 let camera = Camera::new(&VIEW, Size { width: 1280, height: 960 });
                 let factors = self.factor.map_or(Factors::Segment(10.0), |factor| Factors::Fixed(factor.0));
-                Teapot::new(gpu, &camera, factors, Partitioning::FractionalEven, patches_per_threadgroup, policy)
+                Teapot::new(gpu, &camera, factors, Partitioning::FractionalEven, patches_per_threadgroup)
                     .map(Scene::Teapot)
             }
         }

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use glam::Vec3;
-use patchwave::hardware::{Policy, TessellationParameters};
+use patchwave::hardware::TessellationParameters;
 use patchwave::tessellator::{Domain, Partitioning};
 use patchwave::{Draw, IndexBuffer, TessellationPipeline, TessellationPipelineDescriptor};
 use serde::Deserialize;
@@ -73,7 +73,6 @@ impl Teapot {
         factors: Factors,
         partitioning: Partitioning,
         patches_per_threadgroup: Option<u32>,
-        policy: Policy,
     ) -> anyhow::Result<Self> {
         let data: Data = serde_json::from_str(DATA).context("the teapot's data is damaged")?;
         let indices = data.patches.as_flattened();
@@ -126,7 +125,6 @@ impl Teapot {
                 hull_off_chip: true,
                 domain_off_chip: true,
                 parameters: TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
-                policy,
                 ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
             },
         )?;
