@@ -31,8 +31,8 @@ pub(crate) enum Anchor {
 /// Something to draw on. A text's y is its middle.
 pub(crate) trait Canvas {
     fn rects(&mut self, colour: Colour, rects: &[Rect]);
-    /// From point to point.
-    fn line(&mut self, colour: Colour, width: f64, points: &[[f64; 2]]);
+    /// Lines from one place to another, with round ends.
+    fn lines(&mut self, colour: Colour, width: f64, lines: &[[[f64; 2]; 2]]);
     fn text(&mut self, at: [f64; 2], anchor: Anchor, colour: Colour, text: &str);
 }
 
@@ -88,14 +88,17 @@ impl Canvas for Svg {
         let _ = writeln!(self.0, "\" fill=\"#{r:02x}{g:02x}{b:02x}\"/>");
     }
 
-    fn line(&mut self, [r, g, b]: Colour, width: f64, points: &[[f64; 2]]) {
-        self.0.push_str("<polyline points=\"");
-        for [x, y] in points {
-            let _ = write!(self.0, "{x:.2},{y:.2} ");
+    fn lines(&mut self, [r, g, b]: Colour, width: f64, lines: &[[[f64; 2]; 2]]) {
+        if lines.is_empty() {
+            return;
+        }
+        self.0.push_str("<path d=\"");
+        for [[x, y], [to_x, to_y]] in lines {
+            let _ = write!(self.0, "M{x:.2} {y:.2}L{to_x:.2} {to_y:.2}");
         }
         let _ = writeln!(
             self.0,
-            "\" fill=\"none\" stroke=\"#{r:02x}{g:02x}{b:02x}\" stroke-width=\"{width:.2}\" stroke-linejoin=\"round\"/>"
+            "\" fill=\"none\" stroke=\"#{r:02x}{g:02x}{b:02x}\" stroke-width=\"{width:.2}\" stroke-linecap=\"round\"/>"
         );
     }
 
@@ -160,22 +163,20 @@ impl Canvas for Raster {
         }
     }
 
-    fn line(&mut self, colour: Colour, width: f64, points: &[[f64; 2]]) {
+    fn lines(&mut self, colour: Colour, width: f64, lines: &[[[f64; 2]; 2]]) {
         let scale = f64::from(SCALE);
-        let points: Vec<_> = points.iter().map(|point| point.map(|value| value * scale)).collect();
         let reach = width * scale / 2.0 + 1.0;
-        let span = |axis: usize, most: u32| {
-            let values = || points.iter().map(move |point| point[axis]);
-            let begin = (values().fold(f64::INFINITY, f64::min) - reach).max(0.0).floor() as u32;
-            let end = (values().fold(f64::NEG_INFINITY, f64::max) + reach).max(0.0).ceil() as u32;
-            begin..end.min(most)
-        };
-        for row in span(1, self.0.height()) {
-            for column in span(0, self.0.width()) {
-                let at = [f64::from(column) + 0.5, f64::from(row) + 0.5];
-                let stretches = points.array_windows();
-                let distance = stretches.map(|[from, to]| distance(at, *from, *to)).fold(f64::INFINITY, f64::min);
-                self.cover(column, row, colour, (width * scale / 2.0 + 0.5 - distance).clamp(0.0, 1.0));
+        for line in lines {
+            let [from, to] = line.map(|place| place.map(|value| value * scale));
+            let span = |axis: usize, most: u32| {
+                let begin = (from[axis].min(to[axis]) - reach).max(0.0).floor() as u32;
+                begin..((from[axis].max(to[axis]) + reach).max(0.0).ceil() as u32).min(most)
+            };
+            for row in span(1, self.0.height()) {
+                for column in span(0, self.0.width()) {
+                    let away = distance([f64::from(column) + 0.5, f64::from(row) + 0.5], from, to);
+                    self.cover(column, row, colour, (width * scale / 2.0 + 0.5 - away).clamp(0.0, 1.0));
+                }
             }
         }
     }
