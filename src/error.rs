@@ -142,6 +142,12 @@ pub enum Error {
     )]
     ResultOverwritten,
 
+    /// Primitives of a result that has none.
+    #[error(
+        "the result has vertices only: its draw was encoded with encode_vertices; encode it with encode for primitives"
+    )]
+    NoIndices,
+
     /// A bound on memory under which not even the smallest batch of a draw can be.
     #[error(
         "the memory bound of {bound} bytes is too small: {needed} bytes suffice for batches of one threadgroup; raise it, \

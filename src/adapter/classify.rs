@@ -53,13 +53,14 @@ fn is_guessed(facts: &AdapterFacts) -> bool {
 }
 
 fn uma(facts: &AdapterFacts) -> Reported<bool> {
+    let heaps = all_device_local(facts);
     if let Some(uma) = facts.reported.uma {
-        return Reported::new(uma, Provenance::DriverReported, "the driver says so");
+        return Reported::new(uma, Provenance::DriverReported, "the driver says so")
+            .conflict_if(heaps.is_some_and(|local| local != uma));
     }
     if facts.backend == Backend::BrowserWebGpu {
         return Reported::undecided(false, "a browser does not say; taken as no, since that costs a copy at most");
     }
-    let heaps = all_device_local(facts);
     let by_type = |uma, why| {
         Reported::new(uma, Provenance::DeviceType, why)
             .conflict_if(heaps.is_some_and(|local| local != uma))
@@ -88,7 +89,8 @@ fn cache_coherent_uma(facts: &AdapterFacts, uma: Reported<bool>) -> Reported<boo
     use super::report::Certainty;
     if !uma.value {
         let follows = Reported::new(false, uma.from, "follows from UMA being no");
-        return Reported { certainty: uma.certainty, ..follows };
+        let says_otherwise = facts.reported.cache_coherent_uma == Some(true);
+        return Reported { certainty: uma.certainty, ..follows }.conflict_if(says_otherwise);
     }
     if let Some(coherent) = facts.reported.cache_coherent_uma {
         return Reported::new(coherent, Provenance::DriverReported, "the driver says so");

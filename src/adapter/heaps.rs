@@ -1,6 +1,7 @@
 //! Direct3D 12's heap properties: what a heap type is on an architecture, and which custom ones may be.
 
 use super::facts::{AdapterFacts, HeapFlags, TypeFlags};
+use super::nodes::all_nodes;
 use super::report::{ArchitectureReport, Certainty, Provenance, Reported};
 use bytemuck::{CheckedBitPattern, NoUninit};
 
@@ -182,11 +183,6 @@ impl HeapProperties {
             },
         }
     }
-}
-
-/// The bits of all nodes.
-fn all_nodes(node_count: u32) -> u32 {
-    if node_count >= 32 { u32::MAX } else { (1 << node_count) - 1 }
 }
 
 /// The one bit of a mask, 0 taken as 1.

@@ -9,6 +9,9 @@
 pub struct Identity {
     /// The operating system's locally unique id: Direct3D 12, and Vulkan under Windows.
     pub luid: Option<[u8; 8]>,
+    /// Which of the devices that are linked under that id: one bit, of Vulkan's `deviceNodeMask`, or Direct3D 12's node 0,
+    /// the one that wgpu reaches.
+    pub luid_node_mask: Option<u32>,
     /// Vulkan's `deviceUUID`. All zeros, which a driver without one reports, counts as none.
     pub uuid: Option<[u8; 16]>,
     /// Where on the PCI bus it is, as `domain:bus:device.function`; from Vulkan only, since what wgpu has on Direct3D 12
@@ -28,8 +31,13 @@ pub struct Identity {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IdentityKey {
-    /// The operating system's id of the adapter.
-    Luid([u8; 8]),
+    /// The operating system's id of the adapter, and which of its linked devices it is: one bit.
+    Luid {
+        /// The id.
+        luid: [u8; 8],
+        /// The bit; 1 where nobody says.
+        node_mask: u32,
+    },
     /// Vulkan's id of the device.
     Uuid([u8; 16]),
     /// The place on the PCI bus.
@@ -73,6 +81,7 @@ impl Identity {
             .then(|| info.device_pci_bus_id.to_lowercase());
         Self {
             luid: None,
+            luid_node_mask: None,
             uuid: None,
             pci_bus_id: bus,
             metal_registry_id: None,
@@ -85,7 +94,7 @@ impl Identity {
     /// The best key there is.
     pub fn key(&self) -> IdentityKey {
         if let Some(luid) = self.luid {
-            IdentityKey::Luid(luid)
+            IdentityKey::Luid { luid, node_mask: self.luid_node_mask.unwrap_or(1) }
         } else if let Some(uuid) = self.unique_uuid() {
             IdentityKey::Uuid(uuid)
         } else if let Some(bus) = &self.pci_bus_id {
@@ -103,11 +112,14 @@ impl Identity {
 }
 
 /// Whether two adapters are one GPU, by the best id that is known of both: LUID, UUID, place on the PCI bus, Metal's
-/// registry id, else vendor, device and name. An id that only one of them has decides nothing; a vendor or device of 0 agrees with any.
+/// registry id, else vendor, device and name. An id that only one of them has decides nothing; a vendor or device of 0 agrees
+/// with any, and so does the vendor Mesa, which OpenGL drivers give whatever the hardware. Devices that are linked under one
+/// LUID are different GPUs.
 pub fn same_gpu(a: &Identity, b: &Identity) -> GpuMatch {
     let verdict = |equal| if equal { GpuMatch::Same } else { GpuMatch::Different };
-    if let (Some(a), Some(b)) = (a.luid, b.luid) {
-        return verdict(a == b);
+    if let (Some(own), Some(other)) = (a.luid, b.luid) {
+        let linked = |identity: &Identity| identity.luid_node_mask.unwrap_or(1);
+        return verdict(own == other && linked(a) == linked(b));
     }
     if let (Some(a), Some(b)) = (a.unique_uuid(), b.unique_uuid()) {
         return verdict(a == b);
@@ -119,38 +131,67 @@ pub fn same_gpu(a: &Identity, b: &Identity) -> GpuMatch {
         return verdict(a == b);
     }
     let agree = |a: u32, b: u32| a == b || a == 0 || b == 0;
-    if agree(a.vendor, b.vendor) && agree(a.device, b.device) && plain_name(&a.name) == plain_name(&b.name) {
+    let vendor = |identity: &Identity| if identity.vendor == MESA { 0 } else { identity.vendor };
+    if agree(vendor(a), vendor(b)) && agree(a.device, b.device) && plain_name(&a.name) == plain_name(&b.name) {
         GpuMatch::Alike
     } else {
         GpuMatch::Different
     }
 }
 
+/// Khronos's id of Mesa, of software rasterizers and of OpenGL drivers whose vendor string is Mesa's.
+const MESA: u32 = 0x10005;
+
 /// For each adapter, the first in the list that is the same GPU: its own place where it is the first of its GPU.
 ///
 /// Adapters that are merely alike ([`GpuMatch::Alike`]) count as one GPU: an adapter too few is an inconvenience, one
-/// GPU taken for two is a wrong answer.
+/// GPU taken for two is a wrong answer. But an adapter that a unique id tells from any of a GPU's adapters is not of that
+/// GPU, however alike it is to another of them.
 pub fn distinct_gpus(identities: &[Identity]) -> Vec<usize> {
-    let mut first = Vec::with_capacity(identities.len());
+    let mut first: Vec<usize> = Vec::with_capacity(identities.len());
     for (place, identity) in identities.iter().enumerate() {
-        let before = || (0..place).filter(|&earlier| first[earlier] == earlier);
-        let found = |wanted| before().find(|&earlier| same_gpu(&identities[earlier], identity) == wanted);
-        let gpu = found(GpuMatch::Same).or_else(|| found(GpuMatch::Alike)).unwrap_or(place);
+        let of =
+            |gpu: usize| identities.iter().zip(&first).filter(move |(_, own)| **own == gpu).map(|(other, _)| other);
+        let gpus = || (0..place).filter(|&earlier| first[earlier] == earlier);
+        let same = |gpu: &usize| of(*gpu).any(|other| same_gpu(other, identity) == GpuMatch::Same);
+        let alike = |gpu: &usize| of(*gpu).all(|other| same_gpu(other, identity) == GpuMatch::Alike);
+        let gpu = gpus().find(same).or_else(|| gpus().find(alike)).unwrap_or(place);
         first.push(gpu);
     }
     first
 }
 
-/// A name without what APIs add differently: trade marks, Mesa's prefix, and what stands in brackets or behind a slash,
-/// where OpenGL and Vulkan drivers put chips, compilers and buses.
+/// What layers over another API put before the name of the GPU that they are on, which stands in brackets then.
+const LAYERS: [&str; 5] = ["zink ", "d3d12 (", "microsoft direct3d12 (", "virgl (", "virtio-gpu venus ("];
+
+/// A name without what APIs add differently: trade marks, the prefixes of Mesa's drivers, the layer that a driver is (ANGLE,
+/// Zink, Direct3D under Mesa, virtual machines), and what stands in brackets or behind a slash, where OpenGL and Vulkan
+/// drivers put chips, compilers and buses.
 fn plain_name(name: &str) -> String {
     let mut text = name.to_lowercase();
     for mark in ["(r)", "(tm)", "(c)"] {
         text = text.replace(mark, "");
     }
-    let text = text.strip_prefix("mesa ").unwrap_or(&text);
+    let mut text = text.as_str();
+    // ANGLE (vendor, renderer, version), where the renderer may be of another API.
+    if let Some((_, renderer)) = text.strip_prefix("angle (").and_then(|rest| rest.split_once(", ")) {
+        text = renderer.strip_prefix("angle metal renderer: ").unwrap_or(renderer);
+        text = text.rsplit_once(", ").map_or(text, |(renderer, _)| renderer);
+        text = text.split_once(" direct3d").map_or(text, |(gpu, _)| gpu);
+        text = inner(text, "vulkan ");
+    }
+    for layer in LAYERS {
+        text = inner(text, layer);
+    }
+    let text = ["mesa ", "turnip "].into_iter().fold(text, |text, prefix| text.strip_prefix(prefix).unwrap_or(text));
     let end = text.find(['(', '/']).filter(|&end| end > 0).unwrap_or(text.len());
     text[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What stands in brackets in a name that begins so.
+fn inner<'a>(name: &'a str, layer: &str) -> &'a str {
+    let brackets = name.starts_with(layer).then(|| name.split_once('(')).flatten();
+    brackets.map_or(name, |(_, gpu)| gpu.strip_suffix(')').unwrap_or(gpu))
 }
 
 #[cfg(test)]
@@ -167,10 +208,36 @@ mod tests {
                 "AMD Radeon RX 6800 (RADV NAVI21)",
                 "AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.6, DRM 3.49, 6.1.0-13-amd64)",
             ),
+            // Layers: ANGLE on four APIs, Zink, Direct3D 12 under Mesa, virtual machines.
+            (
+                "NVIDIA GeForce RTX 3080",
+                "ANGLE (NVIDIA, NVIDIA GeForce RTX 3080 Direct3D11 vs_5_0 ps_5_0, D3D11-31.0.15.3179)",
+            ),
+            (
+                "NVIDIA GeForce RTX 3080",
+                "ANGLE (NVIDIA, NVIDIA GeForce RTX 3080 (0x00002206) Direct3D11 vs_5_0 ps_5_0, D3D11)",
+            ),
+            (
+                "NVIDIA GeForce RTX 3080",
+                "ANGLE (NVIDIA, Vulkan 1.3.224 (NVIDIA GeForce RTX 3080 (0x00002206)), NVIDIA-525.60.11)",
+            ),
+            ("Apple M1", "ANGLE (Apple, ANGLE Metal Renderer: Apple M1, Unspecified Version)"),
+            (
+                "Intel(R) UHD Graphics 630 (CFL GT2)",
+                "ANGLE (Intel, Mesa Intel(R) UHD Graphics 630 (CFL GT2), OpenGL 4.6 (Core Profile) Mesa 22.3.6)",
+            ),
+            ("NVIDIA GeForce RTX 3080", "zink Vulkan 1.3(NVIDIA GeForce RTX 3080 (NVIDIA_PROPRIETARY))"),
+            ("Microsoft Direct3D12 (NVIDIA GeForce RTX 3080)", "D3D12 (NVIDIA GeForce RTX 3080)"),
+            ("Virtio-GPU Venus (AMD Radeon RX 6800 (RADV NAVI21))", "virgl (AMD Radeon RX 6800 (radeonsi, navi21))"),
+            ("Turnip Adreno (TM) 740", "Adreno (TM) 740"),
         ] {
             assert_eq!(plain_name(vulkan), plain_name(gl));
         }
         assert_ne!(plain_name("NVIDIA H100"), plain_name("NVIDIA H200"));
+        // GPUs that one layer is on are told apart.
+        assert_ne!(plain_name("D3D12 (NVIDIA H100)"), plain_name("D3D12 (NVIDIA H200)"));
+        assert_ne!(plain_name("ANGLE (Intel, Intel(R) Arc, D3D11)"), plain_name("ANGLE (NVIDIA, NVIDIA H200, D3D11)"));
+        assert_eq!(plain_name("ANGLE ("), "angle");
         assert_eq!(plain_name("(odd)"), "(odd)");
     }
 }

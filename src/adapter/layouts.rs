@@ -19,6 +19,7 @@ pub struct RecordedLayout {
 
 /// The fields as a machine is known or argued to have them; `None` where that is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExpectedArchitecture {
     /// Whether it renders tile by tile.
@@ -83,6 +84,7 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Heap {
     #[serde(default)]
     size_mib: Option<u64>,
@@ -90,6 +92,7 @@ struct Heap {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Type {
     flags: u32,
     heap: u32,
@@ -105,7 +108,8 @@ struct Type {
 /// - `backend`: `vulkan`, `dx12`, `metal` or `gl`; without it Vulkan, or Direct3D 12 where `kind` is `d3d12_report`;
 /// - `expected`: the four fields, true or false.
 ///
-/// `null` is as good as nothing, and other keys are for people.
+/// `null` is as good as nothing. Other keys of a layout or of the file are for people; in heaps, types and `expected` there
+/// are none.
 ///
 /// # Errors
 ///

@@ -119,6 +119,12 @@ impl ArchitectureOverrides {
             cache_coherent_uma: said(report.cache_coherent_uma, self.cache_coherent_uma),
             isolated_mmu: said(report.isolated_mmu, self.isolated_mmu),
         };
+        let became_unified = self.uma == Some(true) && report.uma.conflict;
+        if became_unified && self.cache_coherent_uma.is_none() {
+            // What was found followed from UMA being no.
+            let why = "UMA was set, and nothing says whether it is cache-coherent; taken as no";
+            report.cache_coherent_uma = Reported::undecided(false, why);
+        }
         if report.cache_coherent_uma.value && !report.uma.value {
             if self.cache_coherent_uma.is_some() {
                 report.uma = set(report.uma, true, "follows from CacheCoherentUMA, which was set");

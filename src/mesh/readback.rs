@@ -150,7 +150,7 @@ struct Records {
 
 impl Records {
     fn submit(device: &wgpu::Device, queue: &wgpu::Queue, tessellation: &Tessellation) -> Result<Reading, Error> {
-        tessellation.check_there()?;
+        tessellation.check_primitives()?;
         let mut sources: Vec<Source<'_>> = tessellation
             .chunks()
             .iter()

@@ -6,7 +6,7 @@
 use std::mem::offset_of;
 
 use super::batches::{Batch, BatchPlan, ROW_BYTES};
-use super::device::buffer;
+use super::device::{buffer, guarded};
 use super::draw::{Draw, DrawShape, bound_buffers};
 use super::encode::{ChunkCommands, Passes, Plan, Sizing, Stamp, user_groups};
 use super::layout::{BLOCK, GROUP_WORDS, PARAMS_STRIDE, Params};
@@ -53,7 +53,7 @@ impl BatchWorkspace {
         let rows: Vec<u8> = plan.batches().iter().flat_map(|batch| row(&workspace, &plan.shape, batch)).collect();
         let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let table = buffer(device, &format!("{}: table", plan.descriptor.label), rows.len() as u64, usage)?;
-        queue.write_buffer(&table, 0, &rows);
+        guarded(device, "the table of batches", || queue.write_buffer(&table, 0, &rows))?;
         Ok(Self { plan, workspace, table, next: 0, params: None })
     }
 

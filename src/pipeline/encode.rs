@@ -34,6 +34,8 @@ const SMALL_DRAW_ITEMS_ON_PROCESSOR: u32 = 128;
 pub(crate) enum Passes {
     /// Vertices, hulls and counts only.
     Count,
+    /// All but connectivity.
+    Vertices,
     /// All passes.
     All,
 }
@@ -86,7 +88,24 @@ impl TessellationPipeline {
         workspace: &mut Workspace,
         draw: &Draw<'_>,
     ) -> Result<Tessellation, Error> {
-        self.encode_passes(queue, encoder, workspace, draw, None)
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All, None)
+    }
+
+    /// As [`TessellationPipeline::encode`], without indices: the connectivity pass is left out, and so the result has
+    /// [no primitives](Tessellation::has_indices) to draw or to read. The vertices of each chunk lie in no order that can be
+    /// relied on. `timestamps` as in [`TessellationPipeline::encode_with_timestamps`].
+    ///
+    /// # Errors
+    /// As [`TessellationPipeline::encode`]; with time stamps as [`TessellationPipeline::encode_with_timestamps`].
+    pub fn encode_vertices(
+        &self,
+        queue: &wgpu::Queue,
+        encoder: &mut wgpu::CommandEncoder,
+        workspace: &mut Workspace,
+        draw: &Draw<'_>,
+        timestamps: Option<&PassTimestamps<'_>>,
+    ) -> Result<Tessellation, Error> {
+        self.encode_passes(queue, encoder, workspace, draw, Passes::Vertices, timestamps)
     }
 
     /// As [`TessellationPipeline::encode`], with time stamps between the passes: for each output chunk five queries of
@@ -106,11 +125,7 @@ impl TessellationPipeline {
         draw: &Draw<'_>,
         timestamps: &PassTimestamps<'_>,
     ) -> Result<Tessellation, Error> {
-        let needed = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
-        if !workspace.device.features().contains(needed) {
-            return Err(Error::MissingFeature { what: "time stamps between the passes", feature: needed });
-        }
-        self.encode_passes(queue, encoder, workspace, draw, Some(timestamps))
+        self.encode_passes(queue, encoder, workspace, draw, Passes::All, Some(timestamps))
     }
 
     fn encode_passes(
@@ -119,13 +134,19 @@ impl TessellationPipeline {
         encoder: &mut wgpu::CommandEncoder,
         workspace: &mut Workspace,
         draw: &Draw<'_>,
+        passes: Passes,
         timestamps: Option<&PassTimestamps<'_>>,
     ) -> Result<Tessellation, Error> {
+        let needed = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES;
+        if timestamps.is_some() && !workspace.device.features().contains(needed) {
+            return Err(Error::MissingFeature { what: "time stamps between the passes", feature: needed });
+        }
         workspace.check_pipeline(self)?;
         let plan = self.plan_draw(workspace, draw)?;
         let shape = plan.shape;
         let first = workspace.taken;
         let mut result = Tessellation::new(self, workspace, &shape, first);
+        result.has_indices = passes == Passes::All;
         if plan.splits.is_empty() {
             return Ok(result);
         }
@@ -135,7 +156,13 @@ impl TessellationPipeline {
         for (chunk, split) in plan.splits.iter().enumerate() {
             let slot = first.slots + chunk as u32;
             let params = self.params(workspace, draw, &plan, chunk, split, slot);
-            let commands = self.chunk_commands(queue, workspace, &plan.buffers, chunk, &params, Sizing::Direct)?;
+            let mut commands = self.chunk_commands(queue, workspace, &plan.buffers, chunk, &params, Sizing::Direct)?;
+            if passes == Passes::Vertices {
+                commands.closing = Closing::Vertices {
+                    waves: self.small_draw(&params).map(|[waves, _]| waves),
+                    allocate: workspace.bind_group(self, BindGroupKind::Allocate, chunk, &[])?,
+                };
+            }
             workspace.try_bind_groups(self, user_groups(draw), &commands.threadgroup)?;
             chunks.push(commands);
             result.push(OutputChunk::new(workspace, chunk, slot, split.clone(), &shape));
@@ -156,10 +183,10 @@ impl TessellationPipeline {
         self.encode_strip_cut(&mut pass, strip_cut.as_ref());
         for (i, commands) in (0..).zip(&chunks) {
             let stamp = Stamp(timestamps.map(|t| (t.query_set, t.first_query + i * PassTimestamps::QUERIES_PER_CHUNK)));
-            self.encode_chunk(&mut pass, workspace, draw, commands, Passes::All, &stamp);
+            self.encode_chunk(&mut pass, workspace, draw, commands, passes, &stamp);
         }
         if let [first, _, ..] = chunks.as_slice()
-            && let Closing::TwoPasses { allocate, .. } = &first.closing
+            && let Closing::TwoPasses { allocate, .. } | Closing::Vertices { allocate, .. } = &first.closing
         {
             pass.set_pipeline(&self.withdraw);
             pass.set_bind_group(3, allocate, &[first.hull]);
@@ -180,8 +207,8 @@ impl TessellationPipeline {
     ) -> Result<ChunkCommands, Error> {
         let items = if sizing == Sizing::Direct { self.small_draw(params) } else { None };
         Ok(ChunkCommands {
-            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params }),
-            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params }),
+            hull: workspace.write_params(queue, &Params { role: ROLE_HULL, ..*params })?,
+            domain: workspace.write_params(queue, &Params { role: ROLE_DOMAIN, ..*params })?,
             threadgroup: workspace.bind_group(self, BindGroupKind::Threadgroup, chunk, buffers)?,
             closing: match items {
                 Some([waves, primitives]) => {
@@ -355,24 +382,52 @@ impl TessellationPipeline {
             return;
         }
 
-        let (allocate, connectivity) = match &commands.closing {
+        let domain = |pass: &mut wgpu::ComputePass<'_>, waves: Option<u32>| {
+            // On-chip, nothing is ever left for this pass, and a dispatch of nothing still costs.
+            if !self.parameters.off_chip {
+                return;
+            }
+            pass.set_pipeline(&self.threadgroup);
+            pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
+            match waves {
+                Some(waves) => pass.dispatch_workgroups(waves, 1, 1),
+                None => {
+                    let arguments = commands.arguments + DOMAIN_ARGUMENTS;
+                    pass.dispatch_workgroups_indirect(&workspace.arguments, arguments);
+                }
+            }
+        };
+        match &commands.closing {
             Closing::OnePass { waves, primitives, finish } => {
                 stamp.write(pass, 2);
-                if self.parameters.off_chip {
-                    pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
-                    pass.dispatch_workgroups(*waves, 1, 1);
-                }
+                domain(pass, Some(*waves));
                 stamp.write(pass, 3);
                 pass.set_pipeline(&self.finish);
                 pass.set_bind_group(3, finish, &[commands.hull]);
                 pass.dispatch_workgroups(*primitives, 1, 1);
-                stamp.write(pass, 4);
-                return;
             }
-            Closing::TwoPasses { allocate, connectivity } => (allocate, connectivity),
-        };
+            Closing::TwoPasses { allocate, connectivity } => {
+                self.encode_allocate(pass, commands, allocate);
+                stamp.write(pass, 2);
+                domain(pass, None);
+                stamp.write(pass, 3);
+                pass.set_pipeline(&self.connectivity);
+                pass.set_bind_group(3, connectivity, &[commands.hull]);
+                let arguments = commands.arguments + CONNECTIVITY_ARGUMENTS;
+                pass.dispatch_workgroups_indirect(&workspace.arguments, arguments);
+            }
+            Closing::Vertices { waves, allocate } => {
+                self.encode_allocate(pass, commands, allocate);
+                stamp.write(pass, 2);
+                domain(pass, *waves);
+                stamp.write(pass, 3);
+            }
+        }
+        stamp.write(pass, 4);
+    }
 
-        pass.set_bind_group(3, allocate, &[commands.hull]);
+    fn encode_allocate(&self, pass: &mut wgpu::ComputePass<'_>, commands: &ChunkCommands, group: &wgpu::BindGroup) {
+        pass.set_bind_group(3, group, &[commands.hull]);
         if commands.threadgroups > BLOCK {
             pass.set_pipeline(&self.allocate_blocks);
             let [x, y] = fold(commands.threadgroups.div_ceil(BLOCK));
@@ -380,20 +435,6 @@ impl TessellationPipeline {
         }
         pass.set_pipeline(&self.allocate_draw);
         pass.dispatch_workgroups(1, 1, 1);
-        stamp.write(pass, 2);
-
-        // On-chip, nothing is ever left for this pass, and a dispatch of nothing still costs.
-        if self.parameters.off_chip {
-            pass.set_pipeline(&self.threadgroup);
-            pass.set_bind_group(3, &commands.threadgroup, &[commands.domain]);
-            pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + DOMAIN_ARGUMENTS);
-        }
-        stamp.write(pass, 3);
-
-        pass.set_pipeline(&self.connectivity);
-        pass.set_bind_group(3, connectivity, &[commands.hull]);
-        pass.dispatch_workgroups_indirect(&workspace.arguments, commands.arguments + CONNECTIVITY_ARGUMENTS);
-        stamp.write(pass, 4);
     }
 }
 
@@ -416,6 +457,8 @@ pub(crate) enum Closing {
     OnePass { waves: u32, primitives: u32, finish: wgpu::BindGroup },
     /// Allocate, and domain and connectivity with the arguments that it writes.
     TwoPasses { allocate: wgpu::BindGroup, connectivity: wgpu::BindGroup },
+    /// Without indices: allocate, and domain, for as many items as there can be of a small draw.
+    Vertices { waves: Option<u32>, allocate: wgpu::BindGroup },
 }
 
 pub(crate) struct ChunkCommands {

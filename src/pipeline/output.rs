@@ -71,6 +71,8 @@ pub struct Tessellation {
     pub(crate) first_patch: u32,
     /// What statistics follow from.
     pub(crate) pipeline_shape: crate::hardware::PipelineShape,
+    /// Whether the connectivity pass was among the draw's.
+    pub(crate) has_indices: bool,
     /// Whether the GPU alone knows how many patches there are.
     pub(crate) indirect: bool,
     pub(crate) off_chip_capacity: u32,
@@ -101,6 +103,7 @@ impl Tessellation {
             shape: *shape,
             pipeline_shape: pipeline.shape(),
             off_chip_capacity: workspace.off_chip_blocks,
+            has_indices: true,
             indirect: false,
             item_capacity: offsets.queue_capacity.saturating_add(offsets.connectivity_capacity),
             surface: pipeline.reflection.surface.clone(),
@@ -114,6 +117,11 @@ impl Tessellation {
         if self.chunks.is_empty() { Ok(()) } else { self.mark.check() }
     }
 
+    /// As above, and refuses one without indices.
+    pub(crate) fn check_primitives(&self) -> Result<(), Error> {
+        if self.has_indices { self.check_there() } else { Err(Error::NoIndices) }
+    }
+
     pub(crate) fn push(&mut self, chunk: OutputChunk) {
         self.chunks.push(chunk);
     }
@@ -122,6 +130,13 @@ impl Tessellation {
     #[must_use]
     pub fn chunks(&self) -> &[OutputChunk] {
         &self.chunks
+    }
+
+    /// Whether indices were written: not by [`TessellationPipeline::encode_vertices`]. The arguments of the chunks do not
+    /// count then.
+    #[must_use]
+    pub fn has_indices(&self) -> bool {
+        self.has_indices
     }
 
     /// Patches of the draw (of a batch: of that batch), over all instances, as the CPU knows them: without strip cuts, of
@@ -141,9 +156,9 @@ impl Tessellation {
 
     /// Draws everything: sets vertex buffer 0 and the index buffer, and draws each chunk indirectly. Call it in as many
     /// render passes as need the mesh, with a pipeline that takes the layout of
-    /// [`TessellationPipeline::vertex_attributes`].
+    /// [`TessellationPipeline::vertex_attributes`]. Without [indices](Tessellation::has_indices) it draws nothing.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
-        for chunk in &self.chunks {
+        for chunk in self.chunks.iter().filter(|_| self.has_indices) {
             pass.set_vertex_buffer(0, chunk.vertices.slice(..));
             pass.set_index_buffer(chunk.indices.slice(..), wgpu::IndexFormat::Uint32);
             pass.draw_indexed_indirect(&chunk.arguments, chunk.arguments_offset);

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::hardware::heuristic::{self, FactorSum};
 use crate::hardware::{
     CulledPatches, FactorValues, LdsBudget, ParameterError, ParameterWarning, PatchFootprint, PipelineShape,
-    PipelineStateFlags, Profile, Readings, ResolvedParameters, TessellationParameters, ThreadgroupPlan,
+    PipelineStateFlags, Policy, Profile, Readings, ResolvedParameters, TessellationParameters, ThreadgroupPlan,
 };
 use crate::tessellator::Domain;
 
@@ -18,7 +18,7 @@ pub fn profile_of(limits: &wgpu::Limits) -> Profile {
 
 impl TessellationPipeline {
     /// The same compiled pipeline with other parameters: mode, thresholds, and patches per threadgroup up to what this
-    /// one was made with. Nothing is compiled.
+    /// one was made with. What is not given the pipeline's policy chooses. Nothing is compiled.
     ///
     /// The kernels go on taking as much workgroup memory as they were compiled for, so to measure a smaller number of
     /// patches per threadgroup, make a pipeline with it.
@@ -30,6 +30,7 @@ impl TessellationPipeline {
         flags: PipelineStateFlags,
         parameters: &TessellationParameters,
     ) -> Result<Self, Error> {
+        let parameters = &self.policy.parameters(*parameters, flags);
         let asked =
             Asked { flags, parameters, readings: self.parameters.readings, compiled_off_chip: self.compiled_off_chip };
         let most = ThreadgroupPlan { patches: self.compiled_patches, ..self.plan };
@@ -37,6 +38,14 @@ impl TessellationPipeline {
             resolve_parameters(&asked, &most, &self.profile, &self.footprint, self.fixed.domain)?;
         let on_chip_below = on_chip_below(&parameters, self.fixed.domain);
         Ok(Self { parameters, warnings, on_chip_below, ..self.clone() })
+    }
+
+    /// The same compiled pipeline under another policy: its draws spread their patches as that one has it, and
+    /// [`TessellationPipeline::with_parameters`] has it choose what is not given. Parameters that were chosen already stay.
+    /// Nothing is compiled.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Self { policy, ..self.clone() }
     }
 
     /// The machine that is emulated.

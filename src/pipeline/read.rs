@@ -49,9 +49,12 @@ impl Reading {
         })?;
         let map = |copy: wgpu::Buffer| {
             let (sender, receiver) = oneshot_channel();
-            copy.slice(..).map_async(wgpu::MapMode::Read, move |outcome| {
-                // A receiver that is gone does not want the answer.
-                let _ = sender.send(outcome);
+            // On a device that is lost the copy may never have been made; the callback says so, or its sender is gone.
+            let _ = guarded(device, what, || {
+                copy.slice(..).map_async(wgpu::MapMode::Read, move |outcome| {
+                    // A receiver that is gone does not want the answer.
+                    let _ = sender.send(outcome);
+                });
             });
             (copy, receiver)
         };

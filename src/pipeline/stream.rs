@@ -65,7 +65,7 @@ impl TessellationPipeline {
         if tessellation.state != workspace.state {
             return Err(Error::WorkspaceMismatch { reason: "the result lies in another workspace".to_owned() });
         }
-        tessellation.check_there()?;
+        tessellation.check_primitives()?;
         if output.slot >= workspace.taken.slots {
             return Err(Error::WorkspaceMismatch { reason: "the result is of a frame before its reset".to_owned() });
         }

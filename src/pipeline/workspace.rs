@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::bind_groups::{BindGroupKey, TriedGroups};
-use super::device::buffer;
+use super::device::{buffer, guarded};
 use super::draw::DrawShape;
 use super::epoch::Epoch;
 use super::layout::{CHUNKS, PARAMS_STRIDE, Params, SLOTS, patch_words};
@@ -315,16 +315,19 @@ impl Workspace {
     }
 
     /// Writes the parameters of `slot` for `role` where they differ from what is there; returns the dynamic offset.
-    pub(crate) fn write_params(&mut self, queue: &wgpu::Queue, params: &Params) -> u32 {
+    pub(crate) fn write_params(&mut self, queue: &wgpu::Queue, params: &Params) -> Result<u32, Error> {
         let offset = self.params_offset(params.slot, params.role);
         let entry = offset / PARAMS_STRIDE as u32;
         if let Some(held) = self.params_held.get_mut(entry as usize)
             && *held != Some(*params)
         {
-            queue.write_buffer(&self.params, u64::from(offset), bytemuck::bytes_of(params));
+            // On a device that is lost the buffer may never have been made.
+            guarded(&self.device, "the parameters of a draw", || {
+                queue.write_buffer(&self.params, u64::from(offset), bytemuck::bytes_of(params));
+            })?;
             *held = Some(*params);
         }
-        offset
+        Ok(offset)
     }
 }
 

@@ -11,11 +11,16 @@ use serde_json::Value;
 
 use super::cli::{error_of, run};
 
-const LAYOUTS: &str = include_str!("../../assets/adapters/layouts.json");
-const MIB: u64 = 1 << 20;
+pub(crate) const LAYOUTS: &str = include_str!("../../assets/adapters/layouts.json");
+pub(crate) const MIB: u64 = 1 << 20;
 
 /// Facts with Vulkan's heaps (MiB, flags) and types (flags, heap).
-fn vulkan(device_type: wgpu::DeviceType, vendor: u32, heaps: &[(u64, u32)], types: &[(u32, u32)]) -> AdapterFacts {
+pub(crate) fn vulkan(
+    device_type: wgpu::DeviceType,
+    vendor: u32,
+    heaps: &[(u64, u32)],
+    types: &[(u32, u32)],
+) -> AdapterFacts {
     let info = wgpu::AdapterInfo { vendor, ..wgpu::AdapterInfo::new(device_type, wgpu::Backend::Vulkan) };
     let mut facts = AdapterFacts::from_info(&info);
     facts.memory = Some(MemoryLayout {
@@ -33,7 +38,7 @@ fn vulkan(device_type: wgpu::DeviceType, vendor: u32, heaps: &[(u64, u32)], type
     facts
 }
 
-fn h200() -> AdapterFacts {
+pub(crate) fn h200() -> AdapterFacts {
     let types = [(0, 1), (1, 0), (6, 1), (0xe, 1), (7, 0)];
     let mut facts = vulkan(wgpu::DeviceType::DiscreteGpu, 0x10de, &[(143_771, 1), (515_000, 0)], &types);
     facts.driver_id = DriverId::from_name("NVIDIA_PROPRIETARY");
@@ -183,6 +188,71 @@ fn one_gpu_over_two_backends() {
     let other = facts(wgpu::Backend::Vulkan, Some(8), "");
     assert_eq!(same_gpu(&vulkan, &other), GpuMatch::Different);
     assert_eq!(distinct_gpus(&[vulkan.clone(), gl.clone(), other]), [0, 0, 2]);
+}
+
+/// A GPU that OpenGL lists first, without an id, and two cards of one model that Vulkan lists behind it: the second card is
+/// another GPU, since its id is not the first one's, though OpenGL's adapter may be either.
+#[test]
+fn a_gpu_without_an_id_joins_no_two() {
+    let facts = |backend, vendor, uuid: Option<u8>, name: &str| {
+        let mut info = wgpu::AdapterInfo::new(wgpu::DeviceType::DiscreteGpu, backend);
+        (info.name, info.vendor) = (name.to_owned(), vendor);
+        let mut identity = AdapterFacts::from_info(&info).identity;
+        identity.uuid = uuid.map(|byte| [byte; 16]);
+        identity
+    };
+    let (gl, vulkan) = (wgpu::Backend::Gl, wgpu::Backend::Vulkan);
+    let name = "NVIDIA GeForce RTX 3080";
+    // Zink, whose vendor is Mesa on every GPU.
+    let without = facts(gl, 0x10005, None, "zink Vulkan 1.3(NVIDIA GeForce RTX 3080 (NVIDIA_PROPRIETARY))");
+    let (first, second) = (facts(vulkan, 0x10de, Some(1), name), facts(vulkan, 0x10de, Some(2), name));
+    assert_eq!(same_gpu(&without, &first), GpuMatch::Alike);
+    let (a, b, c) = (without, first, second);
+    assert_eq!(distinct_gpus(&[a.clone(), b.clone(), c.clone()]), [0, 0, 2]);
+    assert_eq!(distinct_gpus(&[b.clone(), a.clone(), c.clone()]), [0, 0, 2]);
+    assert_eq!(distinct_gpus(&[b.clone(), c.clone(), a.clone()]), [0, 1, 0]);
+    assert_eq!(distinct_gpus(&[a.clone(), b, a, c.clone()]), [0, 0, 0, 3]);
+    // Another model is another GPU, whatever Mesa says.
+    let other = facts(gl, 0x10005, None, "zink Vulkan 1.3(NVIDIA H200 (NVIDIA_PROPRIETARY))");
+    assert_eq!(same_gpu(&other, &c), GpuMatch::Different);
+}
+
+/// Cards that Windows links have one LUID, and are two GPUs; Direct3D 12 reaches the first of them.
+#[test]
+fn linked_gpus_are_told_apart() {
+    let facts = |mask: Option<u32>| {
+        let info = wgpu::AdapterInfo::new(wgpu::DeviceType::DiscreteGpu, wgpu::Backend::Vulkan);
+        let mut identity = AdapterFacts::from_info(&info).identity;
+        (identity.luid, identity.luid_node_mask) = (Some([3; 8]), mask);
+        identity
+    };
+    let (first, second, unsaid) = (facts(Some(1)), facts(Some(2)), facts(None));
+    assert_eq!(same_gpu(&first, &second), GpuMatch::Different);
+    assert_eq!(same_gpu(&first, &unsaid), GpuMatch::Same);
+    assert_ne!(first.key(), second.key());
+    assert_eq!(distinct_gpus(&[first, second, unsaid]), [0, 1, 0]);
+}
+
+/// What a driver says is the answer, and a signal that disagrees is told.
+#[test]
+fn signals_that_disagree() {
+    let mut facts = h200();
+    assert!(!classify(&facts).uma.conflict);
+    facts.reported.uma = Some(true);
+    facts.reported.cache_coherent_uma = Some(true);
+    let report = classify(&facts);
+    assert!(report.uma.value && report.uma.conflict && report.uma.from == Provenance::DriverReported);
+    facts.reported.uma = Some(false);
+    let report = classify(&facts);
+    assert!(!report.cache_coherent_uma.value && report.cache_coherent_uma.conflict, "coherent without being unified");
+    // Memory that only tilers have, on a vendor's GPU that is none.
+    let types = [(1, 0), (0x11, 0), (6, 1)];
+    let report = classify(&vulkan(wgpu::DeviceType::DiscreteGpu, 0x10de, &[(8_000, 1), (16_000, 0)], &types));
+    let tiler = report.tile_based_renderer;
+    assert!(!tiler.value && tiler.conflict && tiler.from == Provenance::VendorTable);
+    // A card all of whose heaps are its own.
+    let report = classify(&vulkan(wgpu::DeviceType::DiscreteGpu, 0x10de, &[(8_000, 1)], &[(1, 0), (7, 0)]));
+    assert!(!report.uma.value && report.uma.conflict && report.uma.from == Provenance::DeviceType);
 }
 
 /// Those of this machine: each GPU once, whatever the number of backends, and the facts hold together.

@@ -119,6 +119,13 @@ fn parameters_are_swept() {
     assert_eq!(report["best_onchip"]["mode"], "onchip");
     // The driver's defaults: 16 patches, 3, 4.
     assert_eq!(report["default"]["patches_per_threadgroup"], 16);
+    // A few patches are spread: one each.
+    for (row, ratio) in [("adaptive", "adaptive_to_best"), ("adaptive_onchip", "adaptive_onchip_to_best")] {
+        assert_eq!(report[row]["patches_per_threadgroup"], 1, "{row}");
+        let expected = report[row]["milliseconds"].as_f64().expect("a time") / least;
+        assert!(report[ratio].as_f64().is_some_and(|found| (found / expected - 1.0).abs() < 1e-9), "{ratio}");
+    }
+    assert_eq!(report["adaptive"]["wave_threshold"], 2);
     let text = fs::read_to_string(heatmap).expect("the drawing is there");
     assert!(text.contains("patches per threadgroup: 16") && text.contains("W 15"));
 }

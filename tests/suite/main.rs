@@ -1,6 +1,8 @@
 //! The integration tests, in one binary: it is linked once.
 
 mod adapter;
+mod adapter_input;
+mod adapter_memory;
 mod assembler_model;
 mod assembler_random;
 mod bad_descriptor;
@@ -33,6 +35,7 @@ mod native;
 mod nodes_cli;
 mod nodes_copies;
 mod nodes_footprints;
+mod nodes_lost;
 mod nodes_masks;
 mod nodes_order;
 mod nodes_rig;

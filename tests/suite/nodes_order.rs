@@ -254,6 +254,12 @@ fn signals_before_a_failed_push_come() {
     assert!(matches!(errors[..], [NodeError::Lost { node: 1, .. } | NodeError::Pipeline(_)]), "{errors:?}");
     assert_eq!((before.completed_value(), behind.completed_value()), (1, 0));
     assert!(rig.bytes(&copied) == pattern(LARGE, 1));
+    // What is queued now is new work: a wait for what was lost fails until a signal for it is queued again.
+    rig.nodes.wait(0, &behind, 1).expect_err("nothing gives 1 any more");
+    rig.nodes.signal(0, &behind, 2).expect("queued");
+    rig.nodes.wait(0, &behind, 2).expect("queued");
+    rig.nodes.finish_blocking().expect("the signal comes");
+    assert_eq!(behind.completed_value(), 2);
 }
 
 /// A device that is lost before anything is queued on it.

@@ -39,13 +39,13 @@ fn shader(domain: Domain) -> String {
 }
 
 /// A draw as a device has it.
-struct Scene {
-    pipeline: TessellationPipeline,
+pub(crate) struct Scene {
+    pub(crate) pipeline: TessellationPipeline,
     table: FactorTable,
     indices: wgpu::Buffer,
 }
 
-const POINTS: u32 = 3;
+pub(crate) const POINTS: u32 = 3;
 
 /// Factors of all kinds, of which the first patches are not culled.
 fn factors(count: usize) -> Vec<[f32; 6]> {
@@ -55,7 +55,7 @@ fn factors(count: usize) -> Vec<[f32; 6]> {
 }
 
 impl Scene {
-    fn new(rig: &Rig, domain: Domain, off_chip: bool, factors: &[[f32; 6]]) -> Self {
+    pub(crate) fn new(rig: &Rig, domain: Domain, off_chip: bool, factors: &[[f32; 6]]) -> Self {
         let table = FactorTable::new(rig, factors);
         let text = shader(domain);
         let groups = [Some(&table.layout)];
@@ -78,7 +78,7 @@ impl Scene {
 
 /// What is drawn.
 #[derive(Clone)]
-struct Shape {
+pub(crate) struct Shape {
     vertices: std::ops::Range<u32>,
     instances: std::ops::Range<u32>,
     first_patch: u32,
@@ -86,7 +86,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn with<T>(&self, scene: &Scene, with: impl FnOnce(Draw<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, scene: &Scene, with: impl FnOnce(Draw<'_>) -> T) -> T {
         let groups = [Some(&scene.table.group)];
         let slice = scene.indices.slice(..);
         with(Draw {
@@ -100,7 +100,7 @@ impl Shape {
 }
 
 /// Tessellates over the nodes.
-fn over_nodes(
+pub(crate) fn over_nodes(
     rig: &mut NodeRig,
     scenes: &[Scene],
     shape: &Shape,
@@ -174,7 +174,7 @@ fn scenes(rig: &NodeRig, domain: Domain, off_chip: bool, patches: usize) -> Vec<
     rig.rigs.iter().map(|rig| Scene::new(rig, domain, off_chip, &factors)).collect()
 }
 
-fn plain(vertices: std::ops::Range<u32>) -> Shape {
+pub(crate) fn plain(vertices: std::ops::Range<u32>) -> Shape {
     Shape { vertices, instances: 0..1, first_patch: 0, indexed: false }
 }
 

@@ -1,6 +1,7 @@
-//! Stream output: the vertices of the primitives in order, without indices.
+//! Stream output: the vertices of the primitives in order, without indices; and draws of vertices alone.
 
-use patchwave::{Domain, Draw, Error, OutputTopology, TessellationPipelineDescriptor, WorkspaceDescriptor};
+use patchwave::hardware::TessellationParameters;
+use patchwave::{Domain, Draw, Error, Mesh, OutputTopology, TessellationPipelineDescriptor, WorkspaceDescriptor};
 
 use super::rig::Rig;
 
@@ -94,4 +95,76 @@ fn targets_that_do_not_serve_are_refused() {
     workspace.reset();
     let stale = pipeline.encode_stream_output(&mut encoder, &mut workspace, &result, 0, &large);
     assert!(matches!(stale, Err(Error::WorkspaceMismatch { .. })), "{stale:?}");
+}
+
+/// Draws of vertices alone, small and large, on-chip and off-chip, in one chunk and in several: the same vertices in some
+/// order, no index written, and whatever needs primitives refused.
+#[test]
+fn vertices_alone() {
+    let rig = Rig::new();
+    let shader = SHADER
+        .replace("FACTORS", "QuadFactors")
+        .replace("VALUES", "QuadFactors(vec4f(f32(patch_id % 9u)), vec2f(4, 3))")
+        .replace("LOCATION", "vec2f");
+    let mut descriptor = TessellationPipelineDescriptor::new(&shader, Domain::Quad, 1);
+    descriptor.names.hull = None;
+    descriptor.parameters.patches_per_threadgroup = Some(4);
+    let off_chip = descriptor.clone().off_chip(TessellationParameters {
+        patches_per_threadgroup: Some(4),
+        tessellation_factor_threshold: Some(3.0),
+        ds_wave_threshold: Some(0),
+    });
+    for (descriptor, patches, bytes) in
+        [(&descriptor, 30, 1 << 20), (&off_chip, 30, 1 << 20), (&off_chip, 9000, 1 << 20), (&descriptor, 9000, 1 << 30)]
+    {
+        let pipeline = rig.pipeline(descriptor);
+        let draw = Draw::new(0..patches);
+        let measured = pipeline.measure_blocking(&rig.device, &rig.queue, &draw).expect("measuring");
+        let sizes = WorkspaceDescriptor::for_measurement_within(&pipeline, &measured, bytes).expect("its sizes");
+        let stride = pipeline.vertex_stride() as usize / 4;
+        let sorted = |words: Vec<u32>, vertices: u32| {
+            let mut vertices: Vec<_> =
+                words.chunks(stride).take(vertices as usize).map(|vertex| vertex[..3].to_vec()).collect();
+            vertices.sort();
+            vertices
+        };
+        let mut both = [true, false].map(|has_indices| {
+            let mut workspace = rig.workspace(&pipeline, sizes.clone());
+            let mut encoder = rig.encoder();
+            let result = if has_indices {
+                pipeline.encode(&rig.queue, &mut encoder, &mut workspace, &draw)
+            } else {
+                pipeline.encode_vertices(&rig.queue, &mut encoder, &mut workspace, &draw, None)
+            };
+            let result = result.expect("the draw");
+            let (sender, receiver) = std::sync::mpsc::channel();
+            workspace
+                .request_report(&mut encoder, &result, move |report| sender.send(report).expect("the test waits"))
+                .expect("a report");
+            rig.queue.submit([encoder.finish()]);
+            rig.device.poll(wgpu::PollType::wait_indefinitely()).expect("the device answers");
+            let report = receiver.recv().expect("the report").expect("it is read");
+            report.fits().expect("it fits");
+            assert_eq!(result.has_indices(), has_indices);
+            let chunks = result.chunks().iter().zip(&sizes.chunks);
+            let vertices: Vec<_> =
+                chunks.map(|(chunk, capacity)| sorted(rig.words(&chunk.vertices), capacity.vertices)).collect();
+            let indices = result.chunks().iter().flat_map(|chunk| rig.words(&chunk.indices));
+            let is_indexed = indices.into_iter().any(|index| index != 0);
+            (vertices, report, is_indexed, result, workspace)
+        });
+        let [(vertices, report, is_indexed, ..), (alone, alone_report, alone_indexed, ..)] = &both;
+        assert!(report.vertices > 500, "{report:?}");
+        assert_eq!(sizes.chunks.len() > 1, patches == 9000 && bytes == 1 << 20);
+        assert_eq!(report, alone_report);
+        assert_eq!([*is_indexed, *alone_indexed], [true, false], "{patches} patches");
+        assert!(vertices == alone, "{patches} patches: other vertices");
+
+        let (.., result, workspace) = &mut both[1];
+        let error = Mesh::read_blocking(&rig.device, &rig.queue, result).expect_err("there are no primitives");
+        assert!(matches!(error, Error::NoIndices), "{error}");
+        let target = rig.storage(&[0u32; 16]);
+        let stream = pipeline.encode_stream_output(&mut rig.encoder(), workspace, result, 0, &target);
+        assert!(matches!(stream, Err(Error::NoIndices)), "{stream:?}");
+    }
 }

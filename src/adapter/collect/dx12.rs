@@ -24,6 +24,7 @@ pub(super) fn add(adapter: &wgpu::Adapter, facts: &mut AdapterFacts) {
         luid[..4].copy_from_slice(&description.AdapterLuid.LowPart.to_le_bytes());
         luid[4..].copy_from_slice(&description.AdapterLuid.HighPart.to_le_bytes());
         facts.identity.luid = Some(luid);
+        facts.identity.luid_node_mask = Some(1);
     }
     facts.local_segment = segment(dxgi, DXGI_MEMORY_SEGMENT_GROUP_LOCAL);
     facts.non_local_segment = segment(dxgi, DXGI_MEMORY_SEGMENT_GROUP_NON_LOCAL);

@@ -22,7 +22,9 @@ pub(super) fn add(adapter: &wgpu::Adapter, facts: &mut AdapterFacts) {
         return;
     }
 
-    let has_budget = capabilities.supports_extension(ash::ext::memory_budget::NAME);
+    // wgpu takes the extension out of its own list on RADV, and what is asked here is of the physical device: no device
+    // has to enable it.
+    let has_budget = has_extension(instance, device, ash::ext::memory_budget::NAME);
     let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
     let mut memory = vk::PhysicalDeviceMemoryProperties2::default();
     if has_budget {
@@ -48,8 +50,18 @@ pub(super) fn add(adapter: &wgpu::Adapter, facts: &mut AdapterFacts) {
         facts.driver_id = u32::try_from(driver.driver_id.as_raw()).ok().filter(|&id| id != 0).map(DriverId);
     }
     facts.identity.uuid = Some(ids.device_uuid);
-    facts.identity.luid = (ids.device_luid_valid == vk::TRUE).then_some(ids.device_luid);
+    if ids.device_luid_valid == vk::TRUE {
+        facts.identity.luid = Some(ids.device_luid);
+        facts.identity.luid_node_mask = Some(ids.device_node_mask);
+    }
     facts.device_group = group(instance, device);
+}
+
+/// Whether the driver itself has an extension of the device.
+fn has_extension(instance: &ash::Instance, device: vk::PhysicalDevice, name: &std::ffi::CStr) -> bool {
+    // SAFETY: the physical device is of this instance, which lives while the guard does.
+    let extensions = unsafe { instance.enumerate_device_extension_properties(device) };
+    extensions.is_ok_and(|all| all.iter().any(|known| known.extension_name_as_c_str() == Ok(name)))
 }
 
 /// The memory of the device in this room's words.

@@ -37,7 +37,7 @@ pub enum NodeError {
 
     /// GPUs of several vendors in one node set.
     #[error(
-        "node {node} is of vendor {vendor:#x} and node 0 of {first:#x}: drivers link GPUs of one vendor only; ask for it \
+        "node {node} is of vendor {vendor:#x} and a node before it of {first:#x}: drivers link GPUs of one vendor only; ask for it \
          (NodeSetDescriptor::mixed_vendors) if it is meant"
     )]
     MixedVendors {
@@ -45,7 +45,7 @@ pub enum NodeError {
         node: u32,
         /// Its vendor.
         vendor: u32,
-        /// Node 0's vendor.
+        /// The vendor of the first node before it that has one.
         first: u32,
     },
 

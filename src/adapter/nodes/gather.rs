@@ -119,7 +119,7 @@ impl NodeSet {
     /// bits count, [`NodeError::Pipeline`] where the memory is not to be had; else as [`NodeSet::finish`].
     pub async fn gather(&mut self, tessellation: &NodeTessellation, node: u32) -> Result<GatheredMesh, NodeError> {
         self.finish().await?;
-        let gathered = self.begin_gather(tessellation, node)?;
+        let gathered = self.begin_gather(tessellation, node).map_err(|error| self.lost_gathering(error))?;
         self.finish().await?;
         Ok(gathered)
     }
@@ -131,9 +131,13 @@ impl NodeSet {
     #[cfg(feature = "blocking")]
     pub fn gather_blocking(&mut self, tessellation: &NodeTessellation, node: u32) -> Result<GatheredMesh, NodeError> {
         self.finish_blocking()?;
-        let gathered = self.begin_gather(tessellation, node)?;
+        let gathered = self.begin_gather(tessellation, node).map_err(|error| self.lost_gathering(error))?;
         self.finish_blocking()?;
         Ok(gathered)
+    }
+
+    fn lost_gathering(&self, error: NodeError) -> NodeError {
+        self.or_lost(error, 0..self.node_count(), "as shares were gathered")
     }
 
     fn begin_gather(&mut self, tessellation: &NodeTessellation, node: u32) -> Result<GatheredMesh, NodeError> {

@@ -27,8 +27,16 @@ pub struct NodeFence {
 #[derive(Debug, Default)]
 struct FenceState {
     value: u64,
-    /// The node that failed before it could signal.
-    lost: Option<u32>,
+    /// The node that failed before it could signal, and the highest value that it would have given.
+    lost: Option<(u32, u64)>,
+}
+
+impl FenceState {
+    fn lose(&mut self, node: usize, value: u64) {
+        if self.lost.is_none_or(|(_, lost)| lost <= value) {
+            self.lost = Some((node as u32, value));
+        }
+    }
 }
 
 impl NodeFence {
@@ -118,6 +126,9 @@ impl NodeSet {
     /// [`NodeError::NodeIndex`], [`NodeError::Foreign`]; else as [`NodeSet::advance`].
     pub fn signal(&mut self, node: u32, fence: &NodeFence, value: u64) -> Result<(), NodeError> {
         self.check_fence(fence)?;
+        self.check_index(node)?;
+        // Whoever waits for what was lost has this to wait for.
+        fence.with(|state| state.lost = state.lost.filter(|(_, lost)| *lost > value));
         self.enqueue(node, Item::Signal(fence.clone(), value))
     }
 
@@ -279,7 +290,7 @@ impl NodeSet {
                     queue.items.pop_front();
                     return Ok(true);
                 }
-                if let Some(lost) = lost {
+                if let Some((lost, _)) = lost.filter(|(_, lost)| lost >= value) {
                     let fence = format!("fence '{}'", fence.label);
                     return Err(NodeError::SignalLost { node: index as u32, fence, value: *value, lost });
                 }
@@ -330,8 +341,8 @@ impl NodeSet {
         let (buffer, submission) = match submitted {
             Ok(submitted) => submitted,
             Err(error) => {
-                if let Some((fence, _)) = signal {
-                    fence.with(|state| state.lost = Some(index as u32));
+                if let Some((fence, value)) = signal {
+                    fence.with(|state| state.lose(index, value));
                 }
                 return Err(error.into());
             }
@@ -367,6 +378,10 @@ impl NodeSet {
 
     /// Drops what a node has before it, and notes in its fences that their signals will not come.
     fn fail(&mut self, index: usize, error: NodeError) {
+        let own = index as u32;
+        // A push may have failed for the sake of any other node.
+        let nodes = std::iter::once(own).chain((0..self.node_count()).filter(move |node| *node != own));
+        let error = self.or_lost(error, nodes, "as what was queued for it began");
         // A push fails for its destination's sake too; then this node is the one that will not signal.
         if let Some(queue) = self.queues.get_mut(index) {
             let queue = std::mem::take(queue);
@@ -375,8 +390,8 @@ impl NodeSet {
                 Item::Run(_) | Item::Wait(..) => None,
             });
             let marked = queue.markers.into_iter().filter_map(|marker| marker.signal);
-            for (fence, _) in marked.chain(queued) {
-                fence.with(|state| state.lost = Some(index as u32));
+            for (fence, value) in marked.chain(queued) {
+                fence.with(|state| state.lose(index, value));
             }
         }
         self.errors.push_back(error);

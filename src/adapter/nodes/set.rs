@@ -9,7 +9,7 @@ use super::error::NodeError;
 use super::gather::GatherKernel;
 use super::mask::{self, MAX_NODES};
 use super::queue::NodeQueue;
-use super::staging::{Notify, StagingPool};
+use super::staging::{Notify, StagingPool, is_lost};
 use crate::Error;
 use crate::adapter::CrossNodeSharingTier;
 use crate::adapter::{AdapterFacts, GpuMatch, same_gpu};
@@ -253,6 +253,23 @@ impl NodeSet {
         self.nodes.get(index as usize).ok_or(NodeError::NodeIndex { index, nodes: self.node_count() })
     }
 
+    /// An error of a pipeline or of wgpu, by the name of what it comes of where the device of a node is lost, the first of
+    /// `nodes` that is.
+    pub(super) fn or_lost(
+        &self,
+        error: NodeError,
+        mut nodes: impl Iterator<Item = u32>,
+        doing: &'static str,
+    ) -> NodeError {
+        let may_be =
+            matches!(error, NodeError::Pipeline(Error::Wgpu { .. } | Error::Compiler { .. } | Error::ReadBack { .. }));
+        let is_lost = |node: &u32| self.node(*node).is_ok_and(|node| is_lost(&node.shared.device));
+        match may_be.then(|| nodes.find(is_lost)).flatten() {
+            Some(node) => NodeError::Lost { node, doing },
+            None => error,
+        }
+    }
+
     pub(super) fn check_index(&self, index: u32) -> Result<usize, NodeError> {
         self.node(index).map(|_| index as usize)
     }
@@ -281,9 +298,10 @@ fn check_node(
     descriptor: &NodeSetDescriptor,
 ) -> Result<Option<u32>, NodeError> {
     let vendor = node.facts.vendor;
-    let first_vendor = before.first().map_or(vendor, |first| first.facts.vendor);
-    if vendor != first_vendor && vendor != 0 && first_vendor != 0 && !descriptor.mixed_vendors {
-        return Err(NodeError::MixedVendors { node: index, vendor, first: first_vendor });
+    // Those that have none tell nothing.
+    let other = before.iter().map(|other| other.facts.vendor).find(|other| *other != 0);
+    if let Some(first) = other.filter(|first| vendor != 0 && *first != vendor && !descriptor.mixed_vendors) {
+        return Err(NodeError::MixedVendors { node: index, vendor, first });
     }
     let mut simulated_on = None;
     for (first, other) in (0..).zip(before) {

@@ -83,6 +83,26 @@ impl Mapped {
     }
 }
 
+/// Whether a device is lost: then no new buffer of it can be mapped, which a live one does at once.
+pub(super) fn is_lost(device: &wgpu::Device) -> bool {
+    let flag = Arc::new(AtomicU8::new(0));
+    let raise = Raise { flag: Arc::clone(&flag), notify: Arc::default() };
+    let _ = guarded(device, "a probe for a lost device", || {
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("probe"),
+            size: 4,
+            usage: wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        buffer.slice(..).map_async(wgpu::MapMode::Read, move |outcome| {
+            raise.flag.store(if outcome.is_ok() { 1 } else { 2 }, Ordering::Release);
+        });
+        // wgpu panics where the driver says that the device is lost; then the callback goes uncalled.
+        let _ = device.poll(wgpu::PollType::Poll);
+    });
+    flag.load(Ordering::Acquire) == 2
+}
+
 /// Staging buffers that are free: those to read from are unmapped, those to write into mapped.
 #[derive(Debug, Default)]
 pub(super) struct StagingPool {

@@ -112,8 +112,8 @@ impl NodeSet {
         split: Split<'_>,
     ) -> Result<NodeTessellation, NodeError> {
         self.finish().await?;
-        let counted = self.count_shares(draws, split, |_, _| Ok(())).await?;
-        let tessellation = self.encode_parts(draws, counted)?;
+        let counted = self.count_shares(draws, split, |_, _| Ok(())).await.map_err(|error| self.lost_drawing(error))?;
+        let tessellation = self.encode_parts(draws, counted).map_err(|error| self.lost_drawing(error))?;
         self.finish().await?;
         Ok(tessellation)
     }
@@ -129,8 +129,9 @@ impl NodeSet {
         split: Split<'_>,
     ) -> Result<NodeTessellation, NodeError> {
         self.finish_blocking()?;
-        let counted = pollster::block_on(self.count_shares(draws, split, |device, reading| reading.wait(device)))?;
-        let tessellation = self.encode_parts(draws, counted)?;
+        let counted = pollster::block_on(self.count_shares(draws, split, |device, reading| reading.wait(device)))
+            .map_err(|error| self.lost_drawing(error))?;
+        let tessellation = self.encode_parts(draws, counted).map_err(|error| self.lost_drawing(error))?;
         self.finish_blocking()?;
         Ok(tessellation)
     }
@@ -145,9 +146,16 @@ impl NodeSet {
         let mut mesh = Mesh::empty(tessellation.surface.clone(), tessellation.topology);
         for part in &tessellation.parts {
             let (device, queue) = (self.device(part.node)?, self.queue(part.node)?);
-            mesh.append(Mesh::read_blocking(device, queue, &part.tessellation)?);
+            let read = Mesh::read_blocking(device, queue, &part.tessellation);
+            mesh.append(read.map_err(|error| {
+                self.or_lost(error.into(), std::iter::once(part.node), "before its share was read back")
+            })?);
         }
         Ok(mesh)
+    }
+
+    fn lost_drawing(&self, error: NodeError) -> NodeError {
+        self.or_lost(error, 0..self.node_count(), "as a draw was tessellated over the nodes")
     }
 
     pub(super) fn check_tessellation(&self, tessellation: &NodeTessellation) -> Result<(), NodeError> {

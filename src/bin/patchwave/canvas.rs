@@ -1,7 +1,7 @@
-//! Rectangles and text, as SVG or as PNG.
+//! Rectangles, lines and text, as SVG or as PNG.
 //!
 //! The program's charts are made of nothing else, so that an SVG renderer or a charting library would be a large dependency
-//! for little: rectangles are filled here, and embedded-graphics gives the letters of pictures.
+//! for little: rectangles and lines are filled here, and embedded-graphics gives the letters of pictures.
 
 use embedded_graphics::Drawable;
 use embedded_graphics::Pixel;
@@ -31,6 +31,8 @@ pub(crate) enum Anchor {
 /// Something to draw on. A text's y is its middle.
 pub(crate) trait Canvas {
     fn rects(&mut self, colour: Colour, rects: &[Rect]);
+    /// Lines from one place to another, with round ends.
+    fn lines(&mut self, colour: Colour, width: f64, lines: &[[[f64; 2]; 2]]);
     fn text(&mut self, at: [f64; 2], anchor: Anchor, colour: Colour, text: &str);
 }
 
@@ -86,6 +88,20 @@ impl Canvas for Svg {
         let _ = writeln!(self.0, "\" fill=\"#{r:02x}{g:02x}{b:02x}\"/>");
     }
 
+    fn lines(&mut self, [r, g, b]: Colour, width: f64, lines: &[[[f64; 2]; 2]]) {
+        if lines.is_empty() {
+            return;
+        }
+        self.0.push_str("<path d=\"");
+        for [[x, y], [to_x, to_y]] in lines {
+            let _ = write!(self.0, "M{x:.2} {y:.2}L{to_x:.2} {to_y:.2}");
+        }
+        let _ = writeln!(
+            self.0,
+            "\" fill=\"none\" stroke=\"#{r:02x}{g:02x}{b:02x}\" stroke-width=\"{width:.2}\" stroke-linecap=\"round\"/>"
+        );
+    }
+
     fn text(&mut self, [x, y]: [f64; 2], anchor: Anchor, [r, g, b]: Colour, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -106,6 +122,28 @@ const FONT: MonoFont<'_> = iso_8859_1::FONT_8X13;
 
 struct Raster(RgbImage);
 
+impl Raster {
+    /// Gives a pixel so much of a colour.
+    fn cover(&mut self, column: u32, row: u32, colour: Colour, covered: f64) {
+        if covered <= 0.0 {
+            return;
+        }
+        if let Some(pixel) = self.0.get_pixel_mut_checked(column, row) {
+            for (old, new) in pixel.0.iter_mut().zip(colour) {
+                *old = (f64::from(*old) + (f64::from(new) - f64::from(*old)) * covered).round() as u8;
+            }
+        }
+    }
+}
+
+/// Of a point from a stretch.
+fn distance(at: [f64; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
+    let [along, off] = [[to[0] - from[0], to[1] - from[1]], [at[0] - from[0], at[1] - from[1]]];
+    let length = along[0] * along[0] + along[1] * along[1];
+    let share = if length > 0.0 { ((along[0] * off[0] + along[1] * off[1]) / length).clamp(0.0, 1.0) } else { 0.0 };
+    (off[0] - along[0] * share).hypot(off[1] - along[1] * share)
+}
+
 impl Canvas for Raster {
     fn rects(&mut self, colour: Colour, rects: &[Rect]) {
         for rect in rects {
@@ -119,11 +157,25 @@ impl Canvas for Raster {
             };
             for row in rows {
                 for column in columns.clone() {
-                    let covered = overlap(column, x, width) * overlap(row, y, height);
-                    let pixel = self.0.get_pixel_mut(column, row);
-                    for (old, new) in pixel.0.iter_mut().zip(colour) {
-                        *old = (f64::from(*old) + (f64::from(new) - f64::from(*old)) * covered).round() as u8;
-                    }
+                    self.cover(column, row, colour, overlap(column, x, width) * overlap(row, y, height));
+                }
+            }
+        }
+    }
+
+    fn lines(&mut self, colour: Colour, width: f64, lines: &[[[f64; 2]; 2]]) {
+        let scale = f64::from(SCALE);
+        let reach = width * scale / 2.0 + 1.0;
+        for line in lines {
+            let [from, to] = line.map(|place| place.map(|value| value * scale));
+            let span = |axis: usize, most: u32| {
+                let begin = (from[axis].min(to[axis]) - reach).max(0.0).floor() as u32;
+                begin..((from[axis].max(to[axis]) + reach).max(0.0).ceil() as u32).min(most)
+            };
+            for row in span(1, self.0.height()) {
+                for column in span(0, self.0.width()) {
+                    let away = distance([f64::from(column) + 0.5, f64::from(row) + 0.5], from, to);
+                    self.cover(column, row, colour, (width * scale / 2.0 + 0.5 - away).clamp(0.0, 1.0));
                 }
             }
         }

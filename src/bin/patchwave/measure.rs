@@ -1,7 +1,7 @@
 //! The clocks, and what is timed with them.
 
 use patchwave::pipeline::{DrawReport, PassTimestamps};
-use patchwave::{Draw, TessellationPipeline, Workspace, WorkspaceDescriptor};
+use patchwave::{Draw, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,8 @@ pub(crate) struct Sample {
     pub(crate) encode_microseconds: f64,
     pub(crate) report: DrawReport,
     pub(crate) memory_bytes: u64,
+    /// Of all that was allocated on the device at the end, where wgpu can tell.
+    pub(crate) allocated_bytes: Option<u64>,
     /// Milliseconds of hull, allocate, domain and connectivity, where the device can tell; medians.
     pub(crate) passes: Option<[f64; 4]>,
 }
@@ -97,14 +99,174 @@ impl Timer {
         stamps.read.unmap();
         Ok(ticks[1].saturating_sub(ticks[0]) as f64 * stamps.nanoseconds / 1e6)
     }
+
+    /// Whether it has time stamps.
+    #[cfg(feature = "native")]
+    pub(crate) fn has_stamps(&self) -> bool {
+        self.stamps.is_some()
+    }
+
+    /// Runs what `encode` encodes until the device is warm, then so many times; the milliseconds, sorted.
+    #[cfg(feature = "native")]
+    pub(crate) fn again(
+        &self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        repeat: u32,
+        mut encode: impl FnMut(&mut wgpu::CommandEncoder) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Vec<f64>> {
+        let mut milliseconds = Vec::new();
+        let begin = Instant::now();
+        let mut is_warm = false;
+        while milliseconds.len() < repeat as usize {
+            let time = self.time(device, queue, &mut encode)?;
+            if is_warm {
+                milliseconds.push(time);
+            }
+            is_warm = self.stamps.is_none() || begin.elapsed() >= WARM_UP;
+        }
+        milliseconds.sort_by(f64::total_cmp);
+        Ok(milliseconds)
+    }
 }
 
 /// A GPU that had nothing to do lowers its clocks (an H200 to a sixth) and takes a while to raise them again: until then,
 /// nothing is timed.
 pub(crate) const WARM_UP: Duration = Duration::from_millis(150);
 
-/// Times the passes of a draw, each time into the same workspace; from a few million points on its output is larger than
-/// any cache.
+/// What is timed.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) device: &'a wgpu::Device,
+    pub(crate) queue: &'a wgpu::Queue,
+    pub(crate) timer: &'a Timer,
+    pub(crate) pipeline: &'a TessellationPipeline,
+    pub(crate) draw: &'a Draw<'a>,
+    /// Whether indices are written too.
+    pub(crate) has_indices: bool,
+}
+
+impl Subject<'_> {
+    fn encode(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        workspace: &mut Workspace,
+        timestamps: Option<&PassTimestamps<'_>>,
+    ) -> Result<Tessellation, patchwave::Error> {
+        let Self { queue, pipeline, draw, .. } = self;
+        match timestamps {
+            _ if !self.has_indices => pipeline.encode_vertices(queue, encoder, workspace, draw, timestamps),
+            None => pipeline.encode(queue, encoder, workspace, draw),
+            Some(timestamps) => pipeline.encode_with_timestamps(queue, encoder, workspace, draw, timestamps),
+        }
+    }
+
+    /// Exactly as much room as the draw takes.
+    pub(crate) fn sizes(&self) -> Result<WorkspaceDescriptor, patchwave::Error> {
+        let measurement = self.pipeline.measure_blocking(self.device, self.queue, self.draw)?;
+        WorkspaceDescriptor::for_measurement(self.pipeline, &measurement)
+    }
+
+    /// Times the passes, each time into the same workspace; from a few million points on its output is larger than any
+    /// cache. `look` may encode what it likes after a run before the timed ones, into buffers that were zero, and after one
+    /// behind them.
+    pub(crate) fn sample(
+        &self,
+        sizes: WorkspaceDescriptor,
+        repeat: u32,
+        mut look: impl FnMut(&mut wgpu::CommandEncoder, &Tessellation),
+    ) -> anyhow::Result<Sample> {
+        let Self { device, queue, timer, pipeline, .. } = *self;
+        let mut workspace = Workspace::new(device, pipeline, sizes)?;
+        let memory_bytes = workspace.total_bytes();
+
+        let mut milliseconds = Vec::new();
+        let mut encode_microseconds = Vec::new();
+        let (sender, receiver) = mpsc::channel();
+        let begin = Instant::now();
+        let mut turn = 0;
+        while milliseconds.len() <= repeat as usize {
+            workspace.reset();
+            let sender = sender.clone();
+            let is_last = milliseconds.len() == repeat as usize;
+            let mut encode_time = 0.0;
+            let time = timer.time(device, queue, |encoder| {
+                let begin = Instant::now();
+                let tessellation = self.encode(encoder, &mut workspace, None)?;
+                encode_time = begin.elapsed().as_secs_f64() * 1e6;
+                if turn == 0 {
+                    workspace.request_report(encoder, &tessellation, move |report| {
+                        let _ = sender.send(report);
+                    })?;
+                }
+                if turn == 0 || is_last {
+                    look(encoder, &tessellation);
+                }
+                Ok(())
+            })?;
+            if is_last {
+                break;
+            }
+            if turn > 0 && (timer.stamps.is_none() || begin.elapsed() >= WARM_UP) {
+                milliseconds.push(time);
+                encode_microseconds.push(encode_time);
+            }
+            turn += 1;
+        }
+        let report = receiver.try_recv()??;
+        report.fits()?;
+        milliseconds.sort_by(f64::total_cmp);
+        encode_microseconds.sort_by(f64::total_cmp);
+        Ok(Sample {
+            encode_microseconds: encode_microseconds.get(encode_microseconds.len() / 2).copied().unwrap_or(f64::NAN),
+            milliseconds,
+            report,
+            memory_bytes,
+            allocated_bytes: device.generate_allocator_report().map(|report| report.total_reserved_bytes),
+            passes: self.passes(&mut workspace, repeat)?,
+        })
+    }
+
+    /// Times each pass, in runs of their own since the stamps between passes cost time too.
+    fn passes(&self, workspace: &mut Workspace, repeat: u32) -> anyhow::Result<Option<[f64; 4]>> {
+        let Self { device, queue, timer, .. } = *self;
+        let Some(stamps) = &timer.stamps else { return Ok(None) };
+        let chunks = workspace.descriptor().chunks.len() as u32;
+        let count = chunks * PassTimestamps::QUERIES_PER_CHUNK;
+        let queries =
+            device.create_query_set(&wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count });
+        let size = u64::from(count) * 8;
+        let buffer = |usage| {
+            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+        };
+        let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
+        let read = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
+        let mut samples: [Vec<f64>; 4] = Default::default();
+        for _ in 0..repeat {
+            workspace.reset();
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let timestamps = PassTimestamps { query_set: &queries, first_query: 0 };
+            self.encode(&mut encoder, workspace, Some(&timestamps))?;
+            encoder.resolve_query_set(&queries, 0..count, &resolved, 0);
+            encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, Some(size));
+            queue.submit([encoder.finish()]);
+            read.slice(..).map_async(wgpu::MapMode::Read, |_| ());
+            device.poll(wgpu::PollType::wait_indefinitely())?;
+            let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&read.get_mapped_range(..)?);
+            read.unmap();
+            for (pass, times) in samples.iter_mut().enumerate() {
+                let ticks: u64 = ticks.chunks_exact(5).map(|t| t[pass + 1].saturating_sub(t[pass])).sum();
+                times.push(ticks as f64 * stamps.nanoseconds / 1e6);
+            }
+        }
+        Ok(Some(samples.map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        })))
+    }
+}
+
+/// Times the passes of a draw.
 pub(crate) fn tessellation(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
@@ -113,94 +275,8 @@ pub(crate) fn tessellation(
     draw: &Draw<'_>,
     repeat: u32,
 ) -> anyhow::Result<Sample> {
-    let measurement = pipeline.measure_blocking(device, queue, draw)?;
-    let sizes = WorkspaceDescriptor::for_measurement(pipeline, &measurement)?;
-    let mut workspace = Workspace::new(device, pipeline, sizes)?;
-    let memory_bytes = workspace.total_bytes();
-
-    let mut milliseconds = Vec::new();
-    let mut encode_microseconds = Vec::new();
-    let (sender, receiver) = mpsc::channel();
-    let begin = Instant::now();
-    let mut turn = 0;
-    let mut timed = 0;
-    while timed < repeat {
-        workspace.reset();
-        let sender = sender.clone();
-        let mut encode_time = 0.0;
-        let time = timer.time(device, queue, |encoder| {
-            let begin = Instant::now();
-            let tessellation = pipeline.encode(queue, encoder, &mut workspace, draw)?;
-            encode_time = begin.elapsed().as_secs_f64() * 1e6;
-            if turn == 0 {
-                workspace.request_report(encoder, &tessellation, move |report| {
-                    let _ = sender.send(report);
-                })?;
-            }
-            Ok(())
-        })?;
-        if turn > 0 && (timer.stamps.is_none() || begin.elapsed() >= WARM_UP) {
-            milliseconds.push(time);
-            encode_microseconds.push(encode_time);
-            timed += 1;
-        }
-        turn += 1;
-    }
-    let report = receiver.try_recv()??;
-    report.fits()?;
-    milliseconds.sort_by(f64::total_cmp);
-    encode_microseconds.sort_by(f64::total_cmp);
-    Ok(Sample {
-        encode_microseconds: encode_microseconds[encode_microseconds.len() / 2],
-        milliseconds,
-        report,
-        memory_bytes,
-        passes: passes(device, queue, timer, pipeline, &mut workspace, draw, repeat)?,
-    })
-}
-
-/// Times each pass, in runs of their own since the stamps between passes cost time too.
-fn passes(
-    device: &wgpu::Device,
-    queue: &wgpu::Queue,
-    timer: &Timer,
-    pipeline: &TessellationPipeline,
-    workspace: &mut Workspace,
-    draw: &Draw<'_>,
-    repeat: u32,
-) -> anyhow::Result<Option<[f64; 4]>> {
-    let Some(stamps) = &timer.stamps else { return Ok(None) };
-    let chunks = workspace.descriptor().chunks.len() as u32;
-    let count = chunks * PassTimestamps::QUERIES_PER_CHUNK;
-    let queries =
-        device.create_query_set(&wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count });
-    let size = u64::from(count) * 8;
-    let buffer =
-        |usage| device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
-    let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
-    let read = buffer(wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ);
-    let mut samples: [Vec<f64>; 4] = Default::default();
-    for _ in 0..repeat {
-        workspace.reset();
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let timestamps = PassTimestamps { query_set: &queries, first_query: 0 };
-        pipeline.encode_with_timestamps(queue, &mut encoder, workspace, draw, &timestamps)?;
-        encoder.resolve_query_set(&queries, 0..count, &resolved, 0);
-        encoder.copy_buffer_to_buffer(&resolved, 0, &read, 0, Some(size));
-        queue.submit([encoder.finish()]);
-        read.slice(..).map_async(wgpu::MapMode::Read, |_| ());
-        device.poll(wgpu::PollType::wait_indefinitely())?;
-        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&read.get_mapped_range(..)?);
-        read.unmap();
-        for (pass, times) in samples.iter_mut().enumerate() {
-            let ticks: u64 = ticks.chunks_exact(5).map(|t| t[pass + 1].saturating_sub(t[pass])).sum();
-            times.push(ticks as f64 * stamps.nanoseconds / 1e6);
-        }
-    }
-    Ok(Some(samples.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    })))
+    let subject = Subject { device, queue, timer, pipeline, draw, has_indices: true };
+    subject.sample(subject.sizes()?, repeat, |_, _| ())
 }
 
 /// Gigabytes a second of a plain fill with 16-byte stores.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use patchwave::TessellationPipeline;
-use patchwave::hardware::{PipelineStateFlags, TessellationParameters};
+use patchwave::hardware::{PipelineStateFlags, Policy, TessellationParameters};
 use serde::Serialize;
 
 use crate::adapter::AdapterChoice;
@@ -24,7 +24,7 @@ use heatmap::Heatmap;
 ///
 /// Each combination is run and timed on this adapter (medians; time stamps, or the wall clock where there are none), and
 /// scheduled on the emulated machine, as 'patchwave timeline' does. On-chip and wholly off-chip are in the table too, at
-/// each number of patches per threadgroup.
+/// each number of patches per threadgroup, and what the policy Adaptive chooses by itself.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -79,6 +79,12 @@ struct Report {
     clock: &'static str,
     /// The driver's defaults in dynamic mode.
     default: Row,
+    /// What the policy `Adaptive` makes of a pipeline that may go off-chip, and of one that may not.
+    adaptive: Row,
+    adaptive_onchip: Row,
+    /// Their times through the best one's.
+    adaptive_to_best: f64,
+    adaptive_onchip_to_best: f64,
     best: Row,
     best_onchip: Row,
     best_makespan: Row,
@@ -94,13 +100,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let sizes = args.sizes(most.pipeline().parameters().patches_per_threadgroup);
     let combinations = sizes.len() * (1 + args.factor_thresholds.len() * args.wave_thresholds.len());
     // Shown on stderr, and only where that is a terminal.
-    let bar = ProgressBar::new(combinations as u64 + 1);
+    let bar = ProgressBar::new(combinations as u64 + 3);
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len}, {eta} left") {
         bar.set_style(style);
     }
     let trial = Trial { args, gpu: &gpu, timer: &timer, bar: &bar };
     let default =
         trial.row(&most, &Mode::Dynamic.of(most.pipeline(), &TessellationParameters::default())?, "dynamic")?;
+    let base = most.pipeline().with_policy(Policy::Adaptive);
+    let adaptive = |mode: Mode| -> anyhow::Result<Row> {
+        trial.row(&most, &mode.of(&base, &TessellationParameters::default())?, mode.name())
+    };
+    let [adaptive, adaptive_onchip] = [adaptive(Mode::Dynamic)?, adaptive(Mode::Onchip)?];
     let mut rows = Vec::with_capacity(combinations);
     for size in sizes {
         // Compiled anew, so that the kernel's workgroup memory is what this size takes.
@@ -121,12 +132,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
         best.map_or(default, |(_, row)| row)
     };
+    let best = least(&|row| Some(row.milliseconds));
     let report = Report {
         scene: args.scene.name(),
         adapter: gpu.name.clone(),
         clock: timer.clock(),
         default,
-        best: least(&|row| Some(row.milliseconds)),
+        adaptive,
+        adaptive_onchip,
+        adaptive_to_best: adaptive.milliseconds / best.milliseconds,
+        adaptive_onchip_to_best: adaptive_onchip.milliseconds / best.milliseconds,
+        best,
         best_onchip: least(&|row| (row.mode == "onchip").then_some(row.milliseconds)),
         best_makespan: least(&|row| Some(row.makespan)),
         rows,
@@ -182,10 +198,14 @@ impl Trial<'_> {
             .with_draw(|draw| measure::tessellation(device, queue, self.timer, pipeline, draw, self.args.repeat))?;
         let model = timeline(self.gpu, scene, pipeline, &self.args.costs.0)?;
         let parameters = pipeline.parameters();
+        let patches = model.statistics.ia_primitives;
         self.bar.inc(1);
         Ok(Row {
             mode,
-            patches_per_threadgroup: parameters.patches_per_threadgroup,
+            // Under a policy, fewer than the pipeline's, by the number of patches.
+            patches_per_threadgroup: parameters
+                .patches_per_threadgroup
+                .min(patches.div_ceil(model.statistics.threadgroups.max(1)) as u32),
             factor_threshold: parameters.off_chip.then_some(parameters.tessellation_factor_threshold),
             wave_threshold: parameters.off_chip.then_some(parameters.ds_wave_threshold),
             milliseconds: sample.median(),
@@ -214,6 +234,8 @@ fn table(report: &Report) -> String {
         ]);
     };
     line("default", &report.default);
+    line("adaptive", &report.adaptive);
+    line("adaptive on-chip", &report.adaptive_onchip);
     line("best", &report.best);
     line("best on-chip", &report.best_onchip);
     line("best makespan", &report.best_makespan);
@@ -227,7 +249,10 @@ fn table(report: &Report) -> String {
     }
     let Report { scene, adapter, clock, .. } = report;
     format!(
-        "{}\nP patches per threadgroup, T factor threshold, W wave threshold; {scene} on {adapter}, {clock}\n",
-        table.trim_fmt()
+        "{}\nP patches per threadgroup, T factor threshold, W wave threshold; {scene} on {adapter}, {clock}\n\
+         adaptive takes {:.2} x the time of the best, {:.2} x on-chip\n",
+        table.trim_fmt(),
+        report.adaptive_to_best,
+        report.adaptive_onchip_to_best
     )
 }

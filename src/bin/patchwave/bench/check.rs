@@ -1,7 +1,7 @@
-//! Checks of the batches of a streamed draw, on the GPU.
+//! Checks of a draw's output on the GPU: of its chunks, or of the batches of a streamed draw.
 
-use patchwave::Tessellation;
-use patchwave::pipeline::{Batch, BatchPlan};
+use patchwave::pipeline::{BatchPlan, OutputChunk};
+use patchwave::{Tessellation, WorkspaceDescriptor};
 
 use crate::scene::gpu::Gpu;
 
@@ -9,7 +9,14 @@ use crate::scene::gpu::Gpu;
 const ENTRY: u64 = 256;
 const WORKGROUPS: u32 = 256;
 
-/// One batch's entry (`Checked` in check.wgsl).
+/// What a chunk or a batch is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Expected {
+    vertices: u32,
+    primitives: u32,
+}
+
+/// The entry of a chunk or a batch (`Checked` in check.wgsl).
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Checked {
@@ -18,21 +25,39 @@ struct Checked {
     last_vertex: u32,
     bad_normals: u32,
     sums: [u32; 2],
+    vertices: u32,
 }
 
-/// Looks at all that the batches of a plan come to.
+/// Looks at all of a draw: every primitive, or every vertex where there are no indices.
 pub(super) struct Checker {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
-    /// Of the buffers that all batches share.
-    group: Option<wgpu::BindGroup>,
+    /// Of the vertex buffer that was looked at last: batches share one.
+    group: Option<(wgpu::Buffer, wgpu::BindGroup)>,
     entries: wgpu::Buffer,
     read: wgpu::Buffer,
-    expected: Vec<Batch>,
+    expected: Vec<Expected>,
+    has_indices: bool,
 }
 
 impl Checker {
-    pub(super) fn new(gpu: &Gpu, plan: &BatchPlan) -> Self {
+    /// Of the batches of a plan.
+    pub(super) fn of_batches(gpu: &Gpu, plan: &BatchPlan) -> Self {
+        let expected =
+            |batch: &patchwave::pipeline::Batch| Expected { vertices: batch.vertices, primitives: batch.primitives };
+        Self::new(gpu, plan.batches().iter().map(expected).collect(), true)
+    }
+
+    /// Of the chunks of a workspace that was made for just this draw.
+    pub(super) fn of_chunks(gpu: &Gpu, workspace: &WorkspaceDescriptor, has_indices: bool) -> Self {
+        let expected = |chunk: &patchwave::pipeline::ChunkCapacity| Expected {
+            vertices: chunk.vertices,
+            primitives: chunk.primitives,
+        };
+        Self::new(gpu, workspace.chunks.iter().map(expected).collect(), has_indices)
+    }
+
+    fn new(gpu: &Gpu, expected: Vec<Expected>, has_indices: bool) -> Self {
         let device = &gpu.device;
         let entry = |binding: u32, read_only: bool| wgpu::BindGroupLayoutEntry {
             binding,
@@ -58,14 +83,14 @@ impl Checker {
             label: Some("check"),
             layout: Some(&pipeline_layout),
             module: &module,
-            entry_point: Some("check"),
+            entry_point: Some(if has_indices { "check" } else { "check_vertices" }),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
         let buffer = |usage| {
             device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("check"),
-                size: (plan.batches().len() as u64 * ENTRY).max(ENTRY),
+                size: (expected.len() as u64 * ENTRY).max(ENTRY),
                 usage: usage | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             })
@@ -76,7 +101,8 @@ impl Checker {
             group: None,
             entries: buffer(wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC),
             read: buffer(wgpu::BufferUsages::MAP_READ),
-            expected: plan.batches().to_vec(),
+            expected,
+            has_indices,
         }
     }
 
@@ -84,10 +110,12 @@ impl Checker {
     pub(super) fn begin(&self, gpu: &Gpu) {
         let mut bytes = vec![0; self.expected.len() * ENTRY as usize];
         let mut first = 0u64;
-        for (entry, batch) in bytes.chunks_exact_mut(ENTRY as usize).zip(&self.expected) {
+        for (entry, part) in bytes.chunks_exact_mut(ENTRY as usize).zip(&self.expected) {
             // A hash is all that it goes into, so the low half will do.
-            entry[..4].copy_from_slice(&(first as u32).to_le_bytes());
-            first += u64::from(batch.primitives);
+            let begin =
+                Checked { first_primitive: first as u32, vertices: part.vertices, ..bytemuck::Zeroable::zeroed() };
+            entry[..size_of::<Checked>()].copy_from_slice(bytemuck::bytes_of(&begin));
+            first += u64::from(part.primitives);
         }
         gpu.queue.write_buffer(&self.entries, 0, &bytes);
     }
@@ -100,13 +128,25 @@ impl Checker {
         batch: usize,
         result: &Tessellation,
     ) {
-        let Some(chunk) = result.chunks().first() else { return };
-        let group = self.group.get_or_insert_with(|| {
+        if let Some(chunk) = result.chunks().first() {
+            self.encode_chunk(gpu, encoder, batch, chunk);
+        }
+    }
+
+    /// Encodes the look at a whole draw.
+    pub(super) fn encode_all(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, result: &Tessellation) {
+        for (i, chunk) in result.chunks().iter().enumerate() {
+            self.encode_chunk(gpu, encoder, i, chunk);
+        }
+    }
+
+    fn encode_chunk(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, entry: usize, chunk: &OutputChunk) {
+        if self.group.as_ref().is_none_or(|(vertices, _)| *vertices != chunk.vertices) {
             let bind = |binding, resource| wgpu::BindGroupEntry { binding, resource };
             let part = |buffer, offset, size| {
                 wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: wgpu::BufferSize::new(size) })
             };
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("check"),
                 layout: &self.layout,
                 entries: &[
@@ -115,11 +155,13 @@ impl Checker {
                     bind(2, part(&chunk.arguments, chunk.arguments_offset, 20)),
                     bind(3, part(&self.entries, 0, size_of::<Checked>() as u64)),
                 ],
-            })
-        });
+            });
+            self.group = Some((chunk.vertices.clone(), group));
+        }
+        let Some((_, group)) = &self.group else { return };
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &*group, &[(batch as u64 * ENTRY) as u32]);
+        pass.set_bind_group(0, group, &[(entry as u64 * ENTRY) as u32]);
         pass.dispatch_workgroups(WORKGROUPS, 1, 1);
     }
 
@@ -128,21 +170,22 @@ impl Checker {
         encoder.copy_buffer_to_buffer(&self.entries, 0, &self.read, 0, Some(self.read.size()));
     }
 
-    /// Compares each batch with what was measured; the sums over all batches.
+    /// Compares each part with what was measured; the sums over all parts.
     pub(super) fn sums(&self, gpu: &Gpu) -> anyhow::Result<[u32; 2]> {
         let bytes = gpu.read(&self.read)?;
         let mut sums = [0u32; 2];
-        for (i, (entry, batch)) in bytes.chunks_exact(ENTRY as usize).zip(&self.expected).enumerate() {
+        for (i, (entry, part)) in bytes.chunks_exact(ENTRY as usize).zip(&self.expected).enumerate() {
             let found: Checked = bytemuck::pod_read_unaligned(&entry[..size_of::<Checked>()]);
             anyhow::ensure!(
-                found.primitives == batch.primitives && found.last_vertex + 1 == batch.vertices,
-                "batch {i} has {} triangles of vertices up to {}, and was to have {} of {}",
+                !self.has_indices
+                    || found.primitives == part.primitives && found.last_vertex.checked_add(1) == Some(part.vertices),
+                "part {i} has {} triangles of vertices up to {}, and was to have {} of {}",
                 found.primitives,
                 found.last_vertex,
-                batch.primitives,
-                batch.vertices
+                part.primitives,
+                part.vertices
             );
-            anyhow::ensure!(found.bad_normals == 0, "batch {i} has {} normals that are none", found.bad_normals);
+            anyhow::ensure!(found.bad_normals == 0, "part {i} has {} normals that are none", found.bad_normals);
             sums = [0, 1].map(|half| sums[half].wrapping_add(found.sums[half]));
         }
         Ok(sums)

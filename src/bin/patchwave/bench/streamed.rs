@@ -102,7 +102,7 @@ fn row(
     anyhow::ensure!(points == expected, "the GPU counts {points} points, the tessellator {expected}");
     let plan = BatchPlan::new(pipeline, draw, &measurement, args.memory.0)?;
     let mut batches = BatchWorkspace::new(device, queue, pipeline, plan.clone())?;
-    let mut checker = Checker::new(gpu, &plan);
+    let mut checker = Checker::of_batches(gpu, &plan);
     let count = plan.batches().len();
 
     let mut run = |checker: Option<&mut Checker>| {

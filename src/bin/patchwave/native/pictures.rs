@@ -74,9 +74,7 @@ fn compare_pictures(
 ) -> anyhow::Result<Compared> {
     let pixels = (size.width * size.height) as usize;
     anyhow::ensure!(ours.len() == pixels * 4 && theirs.len() == pixels * 4, "{scene}: a picture has another size");
-    let apart = |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
-    let apart: Vec<u8> =
-        ours.chunks_exact(4).zip(theirs.chunks_exact(4)).map(|(a, b)| apart(&a[..3], &b[..3])).collect();
+    let apart: Vec<u8> = apart(ours, theirs).collect();
     let mut compared = Compared {
         scene,
         pixels,
@@ -104,6 +102,17 @@ fn compare_pictures(
         compared.difference = Some(file("difference"));
     }
     Ok(compared)
+}
+
+/// How far each pixel's channels lie apart at most.
+fn apart(ours: &[u8], theirs: &[u8]) -> impl Iterator<Item = u8> {
+    let apart = |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
+    ours.chunks_exact(4).zip(theirs.chunks_exact(4)).map(move |(a, b)| apart(&a[..3], &b[..3]))
+}
+
+/// Pixels that differ.
+pub(super) fn differing(ours: &[u8], theirs: &[u8]) -> usize {
+    apart(ours, theirs).filter(|apart| *apart > SAME).count()
 }
 
 /// The teapot, patchwave's picture and the driver's.

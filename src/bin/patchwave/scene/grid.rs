@@ -27,7 +27,7 @@ pub(crate) enum Load {
 
 impl Load {
     /// The factors of so many patches.
-    fn factors(self, patches: u32) -> Vec<f32> {
+    pub(crate) fn factors(self, patches: u32) -> Vec<f32> {
         let factor = |patch: u32| {
             let (heavy, factor) = match self {
                 Self::Uniform(factor) => (true, factor),
@@ -42,21 +42,31 @@ impl Load {
 
     /// Domain points of so many patches by the tessellator on the CPU.
     pub(crate) fn expected_points(self, patches: u32) -> u64 {
-        let points = |factor: f32| {
-            TessellatedPatch::new(
-                Domain::Quad,
-                Partitioning::Integer,
-                OutputTopology::TriangleCw,
-                &[factor.to_bits(); 6],
-            )
-            .map_or(0, |patch| u64::from(patch.point_count()))
-        };
         let (mut light, mut heavy) = (0, 0);
         let factors = self.factors(patches);
         let other = factors.iter().copied().find(|factor| *factor != LIGHT).unwrap_or(LIGHT);
         factors.iter().for_each(|factor| if *factor == LIGHT { light += 1 } else { heavy += 1 });
         light * points(LIGHT) + heavy * points(other)
     }
+
+    /// The factor of all patches, where it is one.
+    pub(crate) fn uniform(self) -> Option<f32> {
+        if let Self::Uniform(factor) = self { Some(factor) } else { None }
+    }
+
+    /// Domain points of the patch that has the most.
+    #[cfg(feature = "native")]
+    pub(crate) fn most_points_of_patch(self) -> u64 {
+        let (Self::Uniform(heavy) | Self::Scattered(heavy) | Self::Clustered(heavy) | Self::Neighbourhoods(heavy)) =
+            self;
+        points(heavy).max(points(LIGHT))
+    }
+}
+
+/// Domain points of a patch at a factor.
+fn points(factor: f32) -> u64 {
+    TessellatedPatch::new(Domain::Quad, Partitioning::Integer, OutputTopology::TriangleCw, &[factor.to_bits(); 6])
+        .map_or(0, |patch| u64::from(patch.point_count()))
 }
 
 impl fmt::Display for Load {
@@ -147,15 +157,25 @@ impl Grid {
         self.patches
     }
 
+    /// Which patches have which factor.
+    pub(crate) fn load(&self) -> Load {
+        self.load
+    }
+
     /// Domain points by the tessellator on the CPU.
     pub(crate) fn expected_points(&self) -> u64 {
         self.load.expected_points(self.patches())
     }
 }
 
+/// Patches along a side of the grid.
+pub(crate) fn side(patches: u32) -> u32 {
+    f64::from(patches).sqrt().ceil() as u32
+}
+
 /// 16 control points a patch, on a wavy sheet.
 pub(crate) fn positions(patches: u32) -> Vec<[f32; 3]> {
-    let side = f64::from(patches).sqrt().ceil() as u32;
+    let side = side(patches);
     (0..patches)
         .flat_map(|patch| {
             (0..16).map(move |point| {

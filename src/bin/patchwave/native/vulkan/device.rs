@@ -12,6 +12,11 @@ pub(crate) struct Device {
     pub(super) pool: vk::CommandPool,
     /// Present where the device captures what comes out of the evaluation stage.
     pub(super) feedback: Option<ext::transform_feedback::Device>,
+    /// Whether it is a processor.
+    pub(crate) is_processor: bool,
+    /// Bytes of a storage buffer that a stage can see.
+    pub(crate) largest_binding: u64,
+    stamps: Option<Stamps>,
     pub(super) device: ash::Device,
     instance: ash::Instance,
     /// The loader's library, which the others call into.
@@ -38,8 +43,20 @@ impl Device {
         let instance = unsafe { entry.create_instance(&create, None) }.context("Vulkan gives no instance")?;
         match Self::of_instance(&instance, info) {
             Ok(open) => {
-                let Open { name, memory, queue, pool, feedback, device } = open;
-                Ok(Self { name, memory, queue, pool, feedback, device, instance, _entry: entry })
+                let Open { name, memory, queue, pool, feedback, is_processor, largest_binding, stamps, device } = open;
+                Ok(Self {
+                    name,
+                    memory,
+                    queue,
+                    pool,
+                    feedback,
+                    is_processor,
+                    largest_binding,
+                    stamps,
+                    device,
+                    instance,
+                    _entry: entry,
+                })
             }
             Err(error) => {
                 // SAFETY: nothing made of the instance is left.
@@ -121,14 +138,36 @@ impl Device {
                 return Err(error).context("no command pool");
             }
         };
+        let is_processor = properties.device_type == vk::PhysicalDeviceType::CPU;
+        let valid_bits = families.get(family).map_or(0, |family| family.timestamp_valid_bits);
+        let stamps = Stamps::new(valid_bits, properties.limits.timestamp_period);
         Ok(Open {
             name: info.name.clone(),
             memory,
             queue,
             pool,
             feedback: wants_feedback.then(|| ext::transform_feedback::Device::new(instance, &device)),
+            is_processor,
+            largest_binding: properties.limits.max_storage_buffer_range.into(),
+            // lavapipe's around a draw whose primitives are discarded tell a hundredth of the time that it takes.
+            stamps: stamps.filter(|_| !is_processor),
             device,
         })
+    }
+
+    /// Whether the queue has time stamps that can be believed.
+    pub(crate) fn has_stamps(&self) -> bool {
+        self.stamps.is_some()
+    }
+
+    /// What times are by.
+    pub(crate) fn clock(&self) -> &'static str {
+        if self.has_stamps() { "GPU time stamps around the pass" } else { "wall clock around submit and wait" }
+    }
+
+    /// Milliseconds from one time stamp to a later one; none where there are none.
+    pub(crate) fn milliseconds(&self, from: u64, to: u64) -> Option<f64> {
+        self.stamps.map(|stamps| stamps.milliseconds(from, to))
     }
 
     /// Whether primitives can be captured as they come out of the evaluation stage.
@@ -144,7 +183,31 @@ struct Open {
     queue: vk::Queue,
     pool: vk::CommandPool,
     feedback: Option<ext::transform_feedback::Device>,
+    is_processor: bool,
+    largest_binding: u64,
+    stamps: Option<Stamps>,
     device: ash::Device,
+}
+
+/// What a queue's time stamps mean.
+#[derive(Clone, Copy, Debug)]
+struct Stamps {
+    /// The bits that count; a stamp that lacks any wraps there.
+    mask: u64,
+    /// Nanoseconds a tick.
+    period: f64,
+}
+
+impl Stamps {
+    /// Of a queue whose stamps have so many bits; none where they have none.
+    fn new(valid_bits: u32, period: f32) -> Option<Self> {
+        let mask = u64::MAX.checked_shr(64u32.saturating_sub(valid_bits))?;
+        Some(Self { mask, period: period.into() })
+    }
+
+    fn milliseconds(self, from: u64, to: u64) -> f64 {
+        (to.wrapping_sub(from) & self.mask) as f64 * self.period / 1e6
+    }
 }
 
 fn has_feedback(
@@ -173,5 +236,18 @@ impl Drop for Device {
             self.device.destroy_device(None);
             self.instance.destroy_instance(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stamps;
+
+    #[test]
+    fn stamps_wrap_where_their_bits_end() {
+        assert!(Stamps::new(0, 1.0).is_none());
+        let wrapping = Stamps::new(36, 2.0).expect("it has bits");
+        assert_eq!(wrapping.milliseconds((1 << 36) - 400_000, 100_000), 1.0);
+        assert_eq!(Stamps::new(64, 1.0).expect("it has bits").milliseconds(5, 1_000_005), 1.0);
     }
 }

@@ -14,4 +14,5 @@ pub(crate) use buffer::Buffer;
 pub(crate) use device::Device;
 pub(crate) use pipeline::{Bindings, Pipeline, PipelineDescriptor, Raster, Stages};
 pub(crate) use query::{Queries, QueryKind};
+pub(crate) use recorder::Recorder;
 pub(crate) use target::Target;

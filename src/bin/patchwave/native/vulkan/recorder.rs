@@ -206,6 +206,15 @@ impl<'r> Recorder<'r> {
         unsafe { self.device.device.cmd_reset_query_pool(self.commands, queries.pool, 0, queries.count) };
     }
 
+    /// Notes the time at which all that was recorded until here is done; outside of passes.
+    pub(crate) fn stamp(&mut self, queries: &'r Queries<'_>, query: u32) {
+        let done = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+        // SAFETY: as above.
+        unsafe {
+            self.device.device.cmd_write_timestamp(self.commands, done, queries.pool, query.min(queries.count - 1));
+        }
+    }
+
     pub(crate) fn begin_query(&mut self, queries: &'r Queries<'_>, query: u32) {
         let none = vk::QueryControlFlags::empty();
         // SAFETY: as above.
