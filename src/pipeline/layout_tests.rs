@@ -88,7 +88,7 @@ fn structs_lie_as_in_wgsl() {
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start
-        threadgroups connectivity patches patches_per_instance now next spare);
+        threadgroups connectivity patches patches_per_instance now next);
     assert_eq!(kernel.members("PwSlot"), (slot, size_of::<Slot>() as u32));
 
     let (arguments, size) = kernel.members("PwArguments");
