@@ -338,7 +338,19 @@ proptest! {
             Some(_) => size == 20 && (node as usize) < count,
         };
         match support.check_bytes(feature, &mut data) {
-            Ok(()) => prop_assert!(right),
+            Ok(()) => {
+                prop_assert!(right);
+                // What the caller asks with and what is not this library's to answer stays too.
+                let kept = match Feature::from_raw(feature) {
+                    Some(Feature::Architecture | Feature::Architecture1) => 0..4,
+                    Some(Feature::Options) => 0..44,
+                    _ => 0..0,
+                };
+                prop_assert_eq!(&data[kept.clone()], &before[kept]);
+                if feature == Feature::Options as u32 {
+                    prop_assert_eq!(&data[48..], &before[48..]);
+                }
+            }
             Err(_) => {
                 prop_assert!(!right);
                 prop_assert_eq!(data, before);

@@ -85,6 +85,15 @@ fn loads_with_and_without_indices() {
     assert_eq!(points[0], points[1]);
 }
 
+/// More vertices than lavapipe binds at once (128 MiB): each chunk is looked at.
+#[test]
+fn output_in_chunks_is_checked() {
+    let report =
+        report(&["bench", "--patches", "1000", "--factors", "64", "--modes", "offchip", "--repeat", "1", "--json"]);
+    assert_eq!(report["failures"].as_array().map(Vec::len), Some(0), "{report:#}");
+    assert_eq!(report["rows"][0]["points"], 1000 * 4225);
+}
+
 #[test]
 fn a_chart_is_drawn_in_both_formats() {
     let folder = folder("bench-plot");

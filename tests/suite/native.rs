@@ -95,6 +95,7 @@ fn the_driver_is_measured_beside_the_passes() {
         let rate = |row: &Value| number(row, "million_points_per_second");
         assert!((number(row, "to_discarded") - rate(row) / rate(native(0))).abs() < 1e-9, "{row}");
         assert!((number(row, "to_written") - rate(row) / rate(native(1))).abs() < 1e-9, "{row}");
+        assert!(number(row, "to_written_fastest") > 0.0, "{row}");
         let frames = number(row, "frame_milliseconds") / number(native(2), "milliseconds");
         assert!((number(row, "frame_ratio") - frames).abs() < 1e-9, "{row}");
         assert!(number(row, "passes_share") > 0.0, "{row}");

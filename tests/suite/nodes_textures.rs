@@ -187,6 +187,46 @@ fn boxes_of_texels() {
     }
 }
 
+/// An extent of 0 on any axis copies nothing, of any format and to either node, parts of planes too; where it begins is
+/// checked all the same.
+#[test]
+fn extents_of_zero() {
+    use wgpu::TextureFormat as Format;
+    let mut rig = NodeRig::new();
+    for format in [Format::Rgba8Unorm, Format::Depth16Unorm, Format::Stencil8] {
+        let descriptor = of_format(format, [40, 30, 2], 1);
+        let source = rig.texture(0, &descriptor);
+        let from = fill(&rig.rigs[0], &source, 0, ALL, 1);
+        for node in [0, 1] {
+            let target = rig.texture(node, &descriptor);
+            let old = fill(&rig.rigs[node as usize], &target, 0, ALL, 2);
+            let at = |texture, origin: [u32; 3]| NodeTextureLocation {
+                origin: wgpu::Origin3d { x: origin[0], y: origin[1], z: origin[2] },
+                ..NodeTextureLocation::new(texture, 0)
+            };
+            for [width, height, depth_or_array_layers] in [[0, 30, 2], [40, 0, 2], [40, 30, 0], [0, 0, 0]] {
+                let extent = wgpu::Extent3d { width, height, depth_or_array_layers };
+                rig.run(0, |list| list.copy_texture_region(at(&target, [0; 3]), at(&source, [0; 3]), extent))
+                    .unwrap_or_else(|error| panic!("{format:?} {extent:?} to node {node}: {error}"));
+                // One texel behind the end.
+                let ends = [41 - width, 31 - height, 3 - depth_or_array_layers];
+                for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
+                    let mut origin = [0; 3];
+                    origin[i] = ends[i];
+                    let mut list = rig.nodes.create_command_list(1).expect("a list");
+                    let error = list
+                        .copy_texture_region(at(&target, origin), at(&source, [0; 3]), extent)
+                        .expect_err("it begins beyond the end");
+                    let words = format!("texels in {axis} from {} on end beyond the destination's", ends[i]);
+                    assert!(error.to_string().contains(&words), "{error}");
+                }
+            }
+            assert!(texels(&rig.rigs[node as usize], &target, 0, ALL) == old, "{format:?} on node {node}");
+        }
+        assert!(texels(&rig.rigs[0], &source, 0, ALL) == from);
+    }
+}
+
 /// The table of planes: which depth and stencil formats can be pushed.
 #[test]
 fn depth_and_stencil() {

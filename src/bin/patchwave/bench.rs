@@ -234,6 +234,7 @@ fn measure_loads(args: &Args, gpu: &Gpu, timer: &Timer, info: &wgpu::AdapterInfo
                         mode: mode.name(),
                         pipeline,
                         milliseconds: row.milliseconds,
+                        fastest: row.fastest,
                         primitives: row.triangles,
                     })
                     .collect();

@@ -144,13 +144,19 @@ fn candidates(args: &Args) -> anyhow::Result<Vec<Candidate>> {
         let chosen = args.adapter.choose()?;
         return Ok((0..count).map(|_| chosen.again()).collect());
     }
-    let all: Vec<_> = adapter::all().into_iter().filter(Candidate::serves).collect();
+    let all = adapter::all().into_iter().filter(|candidate| candidate.serves() && args.adapter.answered_by(candidate));
+    let all: Vec<_> = all.collect();
     let identities: Vec<_> = all.iter().map(|candidate| collect(&candidate.adapter).identity).collect();
     let first = distinct_gpus(&identities);
+    // Of a GPU's adapters, one whose id tells it from others; OpenGL's has none.
+    let chosen = |gpu: usize| {
+        let mut own = (0..first.len()).filter(|place| first[*place] == gpu);
+        own.find(|place| !identities[*place].key().is_weak()).unwrap_or(gpu)
+    };
     let gpus: Vec<_> = all
         .into_iter()
         .enumerate()
-        .filter(|(place, candidate)| first[*place] == *place && args.adapter.answered_by(candidate))
+        .filter(|(place, _)| chosen(first[*place]) == *place)
         .map(|(_, candidate)| candidate)
         .collect();
     anyhow::ensure!(

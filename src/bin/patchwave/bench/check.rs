@@ -26,6 +26,8 @@ struct Checked {
     bad_normals: u32,
     sums: [u32; 2],
     vertices: u32,
+    /// Where the arguments of the draw begin, in words.
+    arguments: u32,
 }
 
 /// Looks at all of a draw: every primitive, or every vertex where there are no indices.
@@ -152,13 +154,17 @@ impl Checker {
                 entries: &[
                     bind(0, chunk.vertices.as_entire_binding()),
                     bind(1, chunk.indices.as_entire_binding()),
-                    bind(2, part(&chunk.arguments, chunk.arguments_offset, 20)),
+                    bind(2, chunk.arguments.as_entire_binding()),
                     bind(3, part(&self.entries, 0, size_of::<Checked>() as u64)),
                 ],
             });
             self.group = Some((chunk.vertices.clone(), group));
         }
         let Some((_, group)) = &self.group else { return };
+        // Seen by the submission that comes next, as all that `begin` wrote is.
+        let arguments = (chunk.arguments_offset / 4) as u32;
+        let at = entry as u64 * ENTRY + std::mem::offset_of!(Checked, arguments) as u64;
+        gpu.queue.write_buffer(&self.entries, at, bytemuck::bytes_of(&arguments));
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, group, &[(entry as u64 * ENTRY) as u32]);

@@ -10,12 +10,12 @@ struct Checked {
     low: atomic<u32>,
     high: atomic<u32>,
     vertices: u32,        // that there are
+    arguments: u32,       // where those of draw_indexed_indirect begin, in words
 }
 
 // Position and normal, a vector each.
 @group(0) @binding(0) var<storage, read> vertices: array<vec4u>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
-// Of draw_indexed_indirect.
 @group(0) @binding(2) var<storage, read> arguments: array<u32>;
 @group(0) @binding(3) var<storage, read_write> checked: Checked;
 
@@ -58,7 +58,7 @@ fn check_vertices(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgro
 
 @compute @workgroup_size(256)
 fn check(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) workgroups: vec3u) {
-    let primitives = arguments[0] / 3u;
+    let primitives = arguments[checked.arguments] / 3u;
     if (id.x == 0u) {
         checked.primitives = primitives;
     }
@@ -69,7 +69,7 @@ fn check(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) work
     for (var primitive = id.x; primitive < primitives; primitive += workgroups.x * 256u) {
         var hash = (checked.first_primitive + primitive) * 2654435761u + 1u;
         for (var corner = 0u; corner < 3u; corner++) {
-            let index = indices[arguments[2] + primitive * 3u + corner];
+            let index = indices[arguments[checked.arguments + 2u] + primitive * 3u + corner];
             last_vertex = max(last_vertex, index);
             let normal = vertices[index * 2u + 1u].xyz;
             bad_normals += select(1u, 0u, is_normal(normal));

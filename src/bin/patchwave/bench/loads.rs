@@ -24,7 +24,7 @@ pub(super) struct Row {
     pub(super) points: u64,
     pub(super) triangles: u64,
     pub(super) milliseconds: f64,
-    fastest: f64,
+    pub(super) fastest: f64,
     slowest: f64,
     pub(super) million_points_per_second: f64,
     /// Vertices, and indices where there are any.
