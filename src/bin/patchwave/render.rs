@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
-use patchwave::mesh::ObjOptions;
+use patchwave::mesh::ExportMembers;
 use patchwave::tessellator::Partitioning;
 use patchwave::{Mesh, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor};
 
@@ -119,7 +119,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some(file) = obj_file {
         let mesh = Mesh::read_blocking(&gpu.device, &gpu.queue, &tessellation)?;
         let mut text = Vec::new();
-        mesh.write_obj(&mut text, &ObjOptions { position: Some("world_position"), normal: Some("normal") })?;
+        mesh.write_obj(
+            &mut text,
+            &ExportMembers { position: Some("world_position"), normal: Some("normal"), uv: None },
+        )?;
         file.write(&text)?;
     }
     drop(progress);
