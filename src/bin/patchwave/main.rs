@@ -6,7 +6,10 @@
 mod adapter;
 mod bench;
 mod canvas;
+mod check;
 mod compare;
+mod compile;
+mod completions;
 mod factors;
 mod info;
 mod measure;
@@ -20,6 +23,7 @@ mod progress;
 mod render;
 mod run;
 mod scene;
+mod shader_file;
 mod tessellate;
 mod test;
 mod timeline;
@@ -72,6 +76,9 @@ enum Verb {
     Bench(bench::Args),
     Nodes(nodes::Args),
     Info(info::Args),
+    Check(check::Args),
+    Compile(compile::Args),
+    Completions(completions::Args),
 }
 
 /// How a verb ended that had no error.
@@ -99,6 +106,9 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&args),
         Verb::Nodes(args) => nodes::run(&args),
         Verb::Info(args) => info::run(&args),
+        Verb::Check(args) => check::run(&args),
+        Verb::Compile(args) => compile::run(&args),
+        Verb::Completions(args) => completions::run(&args),
     };
     match result {
         Ok(Outcome::Passed) => ExitCode::SUCCESS,
