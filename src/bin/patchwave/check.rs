@@ -77,6 +77,12 @@ impl Problem {
         }
     }
 
+    /// On one line, with the advice.
+    pub(crate) fn told(&self, name: &str) -> String {
+        let advice = self.advice.as_ref().map_or_else(String::new, |advice| format!("; {advice}"));
+        self.located(name) + &advice
+    }
+
     /// The shader's name with the place, and what is wrong.
     pub(crate) fn located(&self, name: &str) -> String {
         let mut text = name.to_owned();

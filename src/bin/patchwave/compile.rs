@@ -96,11 +96,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         output::warn(&format!("{ignored} means nothing in mode {}; it goes with --mode dynamic", mode.name()));
     }
     let shader = ShaderFile::read(&args.shader)?;
-    let composed = args.descriptor.compose(&shader.text).map_err(|refused| {
-        let problem = Problem::new(&refused, &shader.text);
-        let advice = problem.advice.as_ref().map_or_else(String::new, |advice| format!("; {advice}"));
-        anyhow::anyhow!("{}{advice}", problem.located(&shader.name))
-    })?;
+    let refused = |refused| anyhow::anyhow!("{}", Problem::new(&refused, &shader.text).told(&shader.name));
+    let composed = args.descriptor.compose(&shader.text).map_err(refused)?;
     let constants: Vec<(&str, f64)> = args.descriptor.constants().collect();
     let written = |module: &Module| match args.target {
         Target::Wgsl => Ok(module.wgsl.clone().into_bytes()),

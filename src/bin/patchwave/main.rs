@@ -1,7 +1,7 @@
 //! `patchwave`: hull and domain shaders for wgpu, from the command line.
 //!
-//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names`,
-//! `output`, `progress` and `scene`.
+//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `mesh_file`, `names`,
+//! `output`, `progress`, `scene`, `shader_file` and `watch`.
 
 mod adapter;
 mod bench;
@@ -13,6 +13,7 @@ mod completions;
 mod factors;
 mod info;
 mod measure;
+mod mesh_file;
 mod names;
 #[cfg(feature = "native")]
 mod native;
@@ -29,6 +30,7 @@ mod test;
 mod timeline;
 mod tune;
 mod verify;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -26,6 +26,11 @@ pub(crate) fn warn(line: &str) {
     let _ = writeln!(io::stderr(), "warning: {line}");
 }
 
+/// Says one line on stderr about what goes on.
+pub(crate) fn remark(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Writes a text to stdout.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     say_bytes(text.as_bytes())
