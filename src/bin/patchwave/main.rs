@@ -19,7 +19,7 @@ mod names;
 mod native;
 mod nodes;
 mod output;
-mod pattern_svg;
+mod pattern;
 mod progress;
 mod render;
 mod run;
