@@ -19,7 +19,7 @@ use crate::tessellator::OutputTopology;
 impl Mesh {
     /// Writes the mesh as a GLB file: a scene of one node with one mesh of one primitive, `POSITION`, `NORMAL` and
     /// `TEXCOORD_0` as far as `members` has them, all bits kept, and 32-bit indices of triangles, lines or points in the
-    /// mesh's order. Without primitives the scene is empty.
+    /// mesh's order. Without primitives the node is empty.
     ///
     /// glTF's front faces are counter-clockwise seen from outside; corners are written as they come. The material is
     /// double-sided, so that a surface shows whichever winding its pipeline has.
@@ -34,7 +34,7 @@ impl Mesh {
         finite("texture coordinate", uvs.as_deref().unwrap_or_default())?;
         let mut parts = Parts::default();
         parts.root.asset.generator = Some(format!("patchwave {}", env!("CARGO_PKG_VERSION")));
-        let mut nodes = Vec::new();
+        let mut node = json::Node::default();
         // An accessor of nothing is not allowed.
         if !self.indices.is_empty() {
             let mut attributes = BTreeMap::new();
@@ -53,8 +53,9 @@ impl Mesh {
             }
             let indices = parts.indices(&self.indices);
             let mesh = parts.mesh(attributes, indices, mode(self.topology));
-            nodes.push(parts.root.push(json::Node { mesh: Some(mesh), ..json::Node::default() }));
+            node.mesh = Some(mesh);
         }
+        let nodes = vec![parts.root.push(node)];
         let scene = json::Scene { extensions: None, extras: json::Extras::default(), name: None, nodes };
         parts.root.scene = Some(parts.root.push(scene));
         parts.write(to)

@@ -6,13 +6,14 @@ use patchwave::shader::outline;
 use crate::run::place::nearest;
 
 /// Words of HLSL and GLSL and what WGSL has for them; those of tessellation as `docs/porting.md` has them.
-const ELSEWHERE: [(&str, &str); 44] = [
+const ELSEWHERE: [(&str, &str); 45] = [
     ("lerp", "HLSL's lerp(a, b, t) is mix(a, b, t)"),
     ("frac", "HLSL's frac(x) is fract(x)"),
     ("rsqrt", "HLSL's rsqrt(x) is inverseSqrt(x)"),
     ("inversesqrt", "GLSL's inversesqrt(x) is inverseSqrt(x)"),
     ("mul", "HLSL's mul(m, v) is m * v; matrices of WGSL are given column by column"),
     ("mod", "GLSL's mod(x, y) is x - y * floor(x / y); for integers there is the operator %"),
+    ("mad", "HLSL's mad(a, b, c) is fma(a, b, c)"),
     ("fmod", "HLSL's fmod(x, y) is x % y"),
     ("ddx", "there are no derivatives outside of fragment shaders"),
     ("ddy", "there are no derivatives outside of fragment shaders"),
