@@ -47,6 +47,7 @@ mod pipeline_golden;
 mod policy;
 mod porting;
 mod private_variables;
+mod program_doc;
 mod readme;
 mod render;
 mod reports;
