@@ -11,6 +11,7 @@ use patchwave::{Domain, TessellationPipelineDescriptor};
 use serde_json::Value;
 
 use crate::cli::{error_of, folder, patchwave, run, stdout};
+use crate::rig::Rig;
 
 const TEAPOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/shaders/teapot.wgsl");
 
@@ -332,6 +333,41 @@ fn what_is_compiled_is_what_the_pipeline_has() {
     let packed = stdout(&run(&[&["compile", TEAPOT, "--stage", "hull"], &buffers[..]].concat()));
     // The second slot's binding, and none for the first, which the shader does not read.
     assert!(packed.contains("@group(3) @binding(6)") && !packed.contains("@group(3) @binding(5)"));
+}
+
+#[test]
+fn compositions_are_what_pipelines_are_made_of() {
+    let rig = Rig::new();
+    let shader = fs::read_to_string(TEAPOT).expect("the shader is there");
+    let attributes = wgpu::vertex_attr_array![0 => Float32x3];
+    let layout =
+        wgpu::VertexBufferLayout { array_stride: 12, step_mode: wgpu::VertexStepMode::Vertex, attributes: &attributes };
+    let group = rig.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: None,
+        entries: &[wgpu::BindGroupLayoutEntry {
+            binding: 0,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        }],
+    });
+    let descriptor = TessellationPipelineDescriptor {
+        vertex_buffers: &[layout],
+        bind_group_layouts: &[Some(&group)],
+        ..TessellationPipelineDescriptor::new(&shader, Domain::Quad, 16)
+    };
+    let pipeline = rig.pipeline(&descriptor);
+    let composition = Composition::new(&descriptor, rig.device.features(), &rig.device.limits()).expect("it was made");
+    assert_eq!(composition.kernels(), pipeline.kernels());
+    assert_eq!(composition.plan(), pipeline.plan());
+    assert_eq!(composition.lds_budget(), pipeline.lds_budget());
+    // And so is what the program prints, since this shader's patches are bound by lanes and not by a device's limits.
+    let printed = stdout(&run(&["compile", TEAPOT, "--stage", "hull"]));
+    assert!(printed == pipeline.kernels().threadgroup);
 }
 
 #[test]

@@ -166,3 +166,25 @@ fn nothing_to_watch_is_an_error() {
     let error = error_of(&["render", "teapot", "-o", "x.png", "--shader", text(&missing)], 1);
     assert!(error.contains("cannot read"), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it() {
+    use std::os::unix::process::ExitStatusExt;
+    let place = folder("watch-end");
+    let [shader, picture] = ["mine.wgsl", "teapot.png"].map(|name| place.join(name));
+    put(&shader, include_str!("../../assets/shaders/teapot.wgsl"));
+    let args = ["render", "teapot", "--size", "16x12", "--shader", text(&shader), "-o", text(&picture), "--watch"];
+    let mut watching = Watching::new(&args);
+    if !watching.says("watching 1 file") {
+        return;
+    }
+    let interrupt = std::process::Command::new("kill").args(["-INT", &watching.child.id().to_string()]).status();
+    assert!(interrupt.expect("kill is everywhere").success());
+    let status = watching.child.wait().expect("its end is known");
+    assert_eq!(status.signal(), Some(2));
+    let mut left: Vec<_> =
+        fs::read_dir(&place).expect("it is there").flatten().map(|entry| entry.file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["mine.wgsl", "teapot.png"], "nothing is left behind");
+}

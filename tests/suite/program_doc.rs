@@ -85,7 +85,8 @@ fn every_verb_is_on_the_page() {
     let page = include_str!("../../docs/program.md");
     let readme = include_str!("../../README.md");
     let verbs = help.lines().skip_while(|line| *line != "Verbs:").skip(1).take_while(|line| !line.is_empty());
-    let verbs: Vec<&str> = verbs.filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help").collect();
+    let verbs: Vec<&str> =
+        verbs.filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help").collect();
     assert!(verbs.contains(&"check"), "{verbs:?}");
     for verb in verbs {
         assert!(page.contains(&format!("\n## `{verb}`\n")), "docs/program.md has no heading for {verb}");

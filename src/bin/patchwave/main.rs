@@ -55,6 +55,7 @@ Examples:
   patchwave tessellate --domain tri --partitioning integer --topology triangle_cw \\
       --edges 3,4,5 --inside 4
   patchwave run assets/scenes/wavy-sheet.toml -o out/sheet.png
+  patchwave check assets/shaders/teapot.wgsl
   patchwave verify
 
 'patchwave help VERB' or 'patchwave VERB --help' tells all about a verb."
