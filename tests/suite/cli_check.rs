@@ -198,6 +198,17 @@ fn domains_are_told_by_factor_structs() {
 }
 
 #[test]
+fn features_of_the_device_are_noted() {
+    let report = json(&run(&["check", "--json", TEAPOT]));
+    assert_eq!(report["shaders"][0]["notes"], serde_json::json!([]));
+    let shader = teapot_with("struct ControlPoint {", "struct ControlPoint {\n    weight: f16,");
+    let shader = shader.replace("ControlPoint(attributes.position)", "ControlPoint(1h, attributes.position)");
+    let output = with_stdin(&["check", "-"], format!("enable f16;\n{shader}").as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).contains("note: it needs a device with more"), "{}", stdout(&output));
+}
+
+#[test]
 fn limits_are_the_defaults_or_as_said() {
     let output = run(&["check", "--workgroup-memory", "600", TEAPOT]);
     assert_eq!(output.status.code(), Some(1));

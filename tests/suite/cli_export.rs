@@ -1,8 +1,8 @@
-//! Meshes and patterns as files, read back by the libraries that others read them with.
+//! Meshes as files, read back by the libraries that others read them with.
 
 use std::fs;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use patchwave::mesh::{ExportMembers, MeshPatch};
 use patchwave::shader::{ScalarKind, Surface, SurfaceMember, SurfaceSlot};
@@ -12,7 +12,8 @@ use ply_rs_bw::ply::{DefaultElement, Property};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::cli::{error_of, folder, patchwave, run, stdout};
+use crate::cli::{error_of, folder, patchwave, stdout};
+use crate::obj::read_obj;
 
 const ALL: ExportMembers<'_> =
     ExportMembers { position: Some("world_position"), normal: Some("normal"), uv: Some("uv") };
@@ -151,30 +152,6 @@ fn assert_glb_is(bytes: &[u8], mesh: &Mesh) {
         assert_eq!(bounds.max[axis], of_axis().fold(f32::NEG_INFINITY, f32::max));
     }
     assert_eq!(document.default_scene().map(|scene| scene.nodes().count()), Some(1));
-}
-
-/// Positions, normals, texture coordinates and primitives of an OBJ file.
-struct Obj {
-    vectors: [Vec<Vec<u32>>; 3],
-    primitives: Vec<(String, Vec<u32>)>,
-}
-
-fn read_obj(bytes: &[u8]) -> Obj {
-    let text = std::str::from_utf8(bytes).expect("an OBJ is text");
-    let mut obj = Obj { vectors: Default::default(), primitives: Vec::new() };
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let (keyword, rest) = line.split_once(' ').expect("a keyword");
-        match ["v", "vn", "vt"].iter().position(|known| *known == keyword) {
-            Some(kind) => obj.vectors[kind]
-                .push(rest.split(' ').map(|number| number.parse::<f32>().expect("a number").to_bits()).collect()),
-            None => {
-                let corner =
-                    |corner: &str| corner.split('/').next().and_then(|n| n.parse::<u32>().ok()).expect("an index") - 1;
-                obj.primitives.push((keyword.to_owned(), rest.split(' ').map(corner).collect()));
-            }
-        }
-    }
-    obj
 }
 
 fn assert_obj_is(bytes: &[u8], mesh: &Mesh) {
@@ -442,72 +419,4 @@ fn mesh_files_that_cannot_be_are_refused_on_one_line() {
         fs::read_dir(&place).expect("it is there").flatten().map(|entry| entry.file_name()).collect();
     left.sort();
     assert_eq!(left, ["file", "lines.toml"], "nothing is left behind");
-}
-
-/// `tessellate` to a file; the file's path.
-fn pattern(folder: &Path, name: &str, args: &[&str]) -> PathBuf {
-    let file = folder.join(name);
-    let output = run(&[&["tessellate", "--partitioning", "integer"], args, &["-o", text(&file)]].concat());
-    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-    file
-}
-
-#[test]
-fn patterns_as_obj_are_the_patterns_in_json() {
-    let folder = folder("pattern-obj");
-    for (domain, topology, factors, keyword, per_primitive) in [
-        ("tri", "triangle_ccw", &["--edges", "2,3,5", "--inside", "4"][..], "f", 3),
-        ("quad", "triangle_cw", &["--edges", "2,3,5,1", "--inside", "4,3"], "f", 3),
-        ("quad", "point", &["--edges", "2,3,5,1", "--inside", "4,3"], "p", 1),
-        ("isoline", "line", &["--edges", "3,5"], "l", 2),
-        ("tri", "triangle_cw", &["--edges", "2,nan,5", "--inside", "4"], "f", 3),
-    ] {
-        let args = [&["--domain", domain, "--topology", topology], factors].concat();
-        let obj = read_obj(&fs::read(pattern(&folder, "pattern.obj", &args)).expect("it is there"));
-        let json = fs::read(pattern(&folder, "pattern.json", &args)).expect("it is there");
-        let json: Value = serde_json::from_slice(&json).expect("it is JSON");
-        let number = |value: &Value| value.as_u64().expect("a number") as f32;
-        let places = json["fixed16"].as_array().expect("a list").iter();
-        let places =
-            places.map(|uv| [number(&uv[0]) / 65536.0, number(&uv[1]) / 65536.0, 0.0].map(f32::to_bits).to_vec());
-        assert_eq!(obj.vectors[0], places.collect::<Vec<_>>(), "{domain} {topology}");
-        assert!(obj.primitives.iter().all(|(found, corners)| found == keyword && corners.len() == per_primitive));
-        let indices: Vec<u64> =
-            obj.primitives.iter().flat_map(|(_, corners)| corners).map(|index| u64::from(*index)).collect();
-        assert_eq!(Value::from(indices), json["indices"], "{domain} {topology}");
-    }
-}
-
-#[test]
-fn patterns_as_pictures() {
-    let folder = folder("pattern-png");
-    let args = ["--domain", "quad", "--topology", "triangle_cw", "--edges", "2,2,2,2", "--inside", "2,2"];
-    let image = image::open(pattern(&folder, "quad.png", &args)).expect("it is a PNG").into_rgb8();
-    assert_eq!(image.dimensions(), (2240, 2240));
-    // Corners of the domain lie 80 units in, at two pixels a unit; dots are of the outer edge's colour.
-    let at = |u: f64, v: f64| image.get_pixel((160.0 + u * 1920.0) as u32, (160.0 + v * 1920.0) as u32).0;
-    for (u, v) in [(0.0, 0.0), (0.5, 0.0), (1.0, 1.0), (0.0, 0.5)] {
-        assert_eq!(at(u, v), [0x1d, 0x35, 0x57], "{u} {v}");
-    }
-    assert_eq!(at(0.5, 0.5), [0xd1, 0x49, 0x5b], "the inner ring is the point in the middle");
-    for (u, v) in [(0.3, 0.1), (0.1, 0.3), (0.7, 0.9)] {
-        assert_eq!(at(u, v), [0xff, 0xe3, 0xb3], "the fill of transition triangles at {u} {v}");
-    }
-    assert_eq!(image.get_pixel(2, 2).0, [255; 3]);
-    let dark = |x: std::ops::Range<u32>, y: std::ops::Range<u32>| {
-        x.flat_map(|x| y.clone().map(move |y| (x, y))).filter(|(x, y)| image.get_pixel(*x, *y).0 == [0x33; 3]).count()
-    };
-    assert!(dark(20..150, 700..1500) > 200, "the turned label of edge 0");
-    // The ending of the name decides, or --format.
-    let svg = fs::read_to_string(pattern(&folder, "quad.SVG", &args)).expect("it is text");
-    assert!(svg.starts_with("<svg") && svg.contains("rotate(-90"));
-    let forced = pattern(&folder, "quad.dat", &[&args[..], &["--format", "png"]].concat());
-    assert_eq!(fs::read(forced).expect("it is there"), fs::read(folder.join("quad.png")).expect("it is there"));
-    let file = folder.join("quad.stl");
-    let tessellate = [&["tessellate", "--partitioning", "integer"], &args[..], &["-o", text(&file)]].concat();
-    let error = error_of(&tessellate, 2);
-    assert!(error.contains("'.stl' tells no format; there are json, svg, png, obj"), "{error}");
-    // A pipe takes the bytes.
-    let output = run(&[&["tessellate", "--partitioning", "integer", "--format", "png"], &args[..]].concat());
-    assert_eq!(output.stdout, fs::read(folder.join("quad.png")).expect("it is there"));
 }

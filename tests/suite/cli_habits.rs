@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::cli::{patchwave, run, stdout};
 
 /// All verbs, from the help.
-fn verbs() -> Vec<String> {
+pub(crate) fn verbs() -> Vec<String> {
     let help = stdout(&run(&["--help"]));
     let listed = help.lines().skip_while(|line| *line != "Verbs:").skip(1);
     let verbs =

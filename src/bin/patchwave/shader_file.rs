@@ -200,6 +200,8 @@ pub(crate) struct Composed {
     /// The limits that it was made for.
     pub(crate) limits: wgpu::Limits,
     pub(crate) guesses: Vec<Guess>,
+    /// What a device without features of its own would say against it.
+    pub(crate) needs: Option<String>,
 }
 
 /// What was not said and how it was told.
@@ -290,9 +292,11 @@ impl DescriptorArgs {
             ..wgpu::Limits::default()
         };
         let composition = Composition::new(&descriptor, wgpu::Features::all(), &limits)?;
+        let needs =
+            Composition::new(&descriptor, wgpu::Features::empty(), &limits).err().map(|error| error.to_string());
         let topology = descriptor.output_topology;
         let partitioning = self.partitioning;
-        Ok(Composed { composition, domain, partitioning, topology, points, limits, guesses })
+        Ok(Composed { composition, domain, partitioning, topology, points, limits, guesses, needs })
     }
 
     fn domain(&self, about: &Outline, guesses: &mut Vec<Guess>) -> Result<Domain, Refused> {

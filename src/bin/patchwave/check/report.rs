@@ -162,6 +162,9 @@ fn right_json(name: &str, composed: &Composed) -> Value {
 fn remarks(composed: &Composed) -> Vec<String> {
     let reflection = composed.composition.reflection();
     let mut remarks: Vec<String> = composed.composition.warnings().iter().map(ToString::to_string).collect();
+    if let Some(error) = &composed.needs {
+        remarks.push(format!("it needs a device with more than WebGPU's core features: {error}"));
+    }
     if let Err(error) = composed.composition.pass_through_shader() {
         remarks.push(format!("there is no pass-through shader: {error}"));
     }
