@@ -1,7 +1,7 @@
 //! A sphere displaced by noise in the domain function, with the edges of its triangles.
 //!
 //!     cargo run --release --example displacement        # writes out/displacement.png
-//!     cargo run --release --example displacement -- --strip 6 --size 1536x256
+//!     cargo run --release --example displacement -- --strip 6 --rise 0.2 --size 1536x256
 //!
 //! `--strip` shows how fractional factors grow: frames side by side, from one odd factor to the next. New points begin where
 //! old ones are and move away, so that nothing jumps.
@@ -26,7 +26,7 @@ struct Settings {
     segment_pixels: f32,
     factor: f32,
     seconds: f32,
-    pad: f32,
+    rise: f32,
 }
 
 #[derive(clap::Args)]
@@ -43,6 +43,9 @@ struct Options {
     /// The wanted length of a segment in pixels, where factors are by size
     #[arg(long, value_name = "PIXELS", default_value_t = 9.0)]
     segment: f32,
+    /// How far the highest places are from the lowest, in radii
+    #[arg(long, value_name = "RADII", default_value_t = 0.62)]
+    rise: f32,
 }
 
 /// What is drawn beside others in one picture.
@@ -55,6 +58,7 @@ struct Ball {
 
 struct Displacement {
     segment_pixels: f32,
+    rise: f32,
     balls: Vec<Ball>,
     pipeline: TessellationPipeline,
     surface: wgpu::RenderPipeline,
@@ -103,9 +107,10 @@ impl Example for Displacement {
         };
         Ok(Self {
             segment_pixels: options.segment,
+            rise: options.rise,
             balls,
             surface: gpu.surface_pipeline(&pipeline, &surface)?,
-            wireframe: Wireframe::new(gpu, &pipeline, [0.75, 0.85, 0.9, 0.35])?,
+            wireframe: Wireframe::new(gpu, &pipeline, [0.75, 0.85, 0.9, 0.3])?,
             pipeline,
         })
     }
@@ -126,7 +131,7 @@ impl Example for Displacement {
                 segment_pixels: self.segment_pixels,
                 factor: ball.factor,
                 seconds: frame.seconds,
-                pad: 0.0,
+                rise: self.rise,
             };
             gpu.queue.write_buffer(&ball.settings, 0, bytemuck::bytes_of(&settings));
             let draw = Draw { bind_groups: &[Some(&ball.bind_group)], ..Draw::new(0..VERTICES) };

@@ -10,6 +10,8 @@ struct Settings {
     // The factor of all edges and insides; 0 where they are chosen by size.
     factor: f32,
     seconds: f32,
+    // How far the highest places are from the lowest, in radii.
+    rise: f32,
 }
 
 @group(0) @binding(0) var<uniform> settings: Settings;
@@ -44,6 +46,10 @@ fn vertex(id: VertexId) -> Corner {
     let x = vec3f(f32(SIDE), place);
     let on_x = select(vec3f(-x.x, x.zy), x, side < 3u);
     return Corner(select(select(on_x.yzx, on_x.zxy, side % 3u == 1u), on_x, side % 3u == 0u));
+}
+
+fn hull(point: u32, patch_id: u32) -> Corner {
+    return input_point(point);
 }
 
 fn edge_factor(a: u32, b: u32) -> f32 {
@@ -108,19 +114,16 @@ fn boulders(place: vec3f) -> vec4f {
     return sum;
 }
 
-const BASE: f32 = 0.72;
-const RISE: f32 = 0.62;
-
 fn domain(location: vec2f, patch_id: u32) -> Surface {
     // Exact, in whole numbers and multiples of 1/32768: on an edge, all patches that meet there get the same place.
     let corner = output_point(0u).cube;
     let cube = corner + location.x * (output_point(2u).cube - corner) + location.y * (output_point(1u).cube - corner);
     let outwards = normalize(cube);
     let found = boulders(outwards);
-    let radius = BASE + RISE * found.w;
+    let radius = 1.0 + settings.rise * (found.w - 0.45);
     let world_position = radius * outwards;
     // What the height changes by along the sphere tilts the normal.
-    let slope = RISE * (found.xyz - dot(found.xyz, outwards) * outwards);
+    let slope = settings.rise * (found.xyz - dot(found.xyz, outwards) * outwards);
     return Surface(
         settings.clip_from_world * vec4f(world_position, 1.0),
         world_position,
