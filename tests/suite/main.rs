@@ -22,6 +22,8 @@ mod control_points;
 mod draw_random;
 mod frames;
 mod gallery;
+mod gallery_displacement;
+mod gallery_terrain;
 mod golden;
 mod gpu;
 mod heuristic;
