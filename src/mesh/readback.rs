@@ -88,8 +88,26 @@ impl Mesh {
         Self { vertices: Vec::new(), indices: Vec::new(), patches: Vec::new(), surface, topology }
     }
 
+    /// The meshes of several draws of a pipeline as one, patches after patches and vertices after vertices.
+    ///
+    /// `None` where there are none, where their output structs or topologies differ, or where they have more than 2^32
+    /// vertices together.
+    #[must_use]
+    pub fn joined<'a>(meshes: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let mut meshes = meshes.into_iter();
+        let mut all = meshes.next()?.clone();
+        for mesh in meshes {
+            let alike = mesh.surface == all.surface && mesh.topology == all.topology;
+            let fit = all.vertex_count() as u64 + mesh.vertex_count() as u64 <= 1 << 32;
+            if !alike || !fit {
+                return None;
+            }
+            all.append(mesh.clone());
+        }
+        Some(all)
+    }
+
     /// Adds the patches of another mesh of the same layout behind its own.
-    #[cfg(feature = "blocking")]
     pub(crate) fn append(&mut self, other: Self) {
         let first_vertex = self.vertex_count() as u32;
         let first_primitive = (self.indices.len() / self.topology.vertices_per_primitive() as usize) as u32;

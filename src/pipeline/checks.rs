@@ -84,16 +84,26 @@ pub(super) fn check_bind_groups(
     Ok(())
 }
 
+/// The user's storage buffers that the stages reach.
+fn user_storage_buffers(reflection: &Reflection) -> u32 {
+    reflection.bindings.iter().filter(|binding| binding.is_storage_buffer && binding.used).count() as u32
+}
+
 /// State, off-chip buffer and vertices of ours, then the index buffer, the vertex buffers and the user's.
+pub(super) fn storage_buffers(reflection: &Reflection, bindings: &Bindings) -> u32 {
+    3 + bindings.count() + user_storage_buffers(reflection)
+}
+
+/// Whether a stage of the device can have them all.
 pub(super) fn check_storage_buffers(
     reflection: &Reflection,
     bindings: &Bindings,
     limits: &wgpu::Limits,
 ) -> Result<(), Error> {
-    let user = reflection.bindings.iter().filter(|binding| binding.is_storage_buffer && binding.used).count() as u32;
+    let user = user_storage_buffers(reflection);
     let vertex_buffers = bindings.vertex_buffers().len();
     let ours = 3 + bindings.count() - vertex_buffers as u32;
-    let needed = 3 + bindings.count() + user;
+    let needed = storage_buffers(reflection, bindings);
     if needed > limits.max_storage_buffers_per_shader_stage {
         return Err(Error::LimitExceeded {
             what: format!(

@@ -1,25 +1,18 @@
-//! Making a pipeline: the shader read, the plan made, the kernels composed and compiled.
+//! Making a pipeline: what was composed, compiled for a device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::attributes::{attribute_sources, bindings, vertex_buffer_slots};
-use super::checks::{check_bind_groups, check_constants, check_fixed_function, check_scalars, check_storage_buffers};
+use super::checks::check_bind_groups;
+use super::composition::Composition;
 use super::descriptor::TessellationPipelineDescriptor;
-use super::device::{guarded, shader_capabilities, shader_module};
-use super::layout::{CHUNKS, MAX_PATCHES, PARAMS_STRIDE, Params, SLOTS};
-use super::parameters::{self, on_chip_below, resolve_parameters};
-use super::strip_cut::{STRIP_CUT_INDEX_BINDING, StripCut};
-use super::tessellation::{ComposedKernels, TessellationPipeline};
+use super::device::{guarded, shader_module};
+use super::layout::{PARAMS_STRIDE, Params};
+use super::parameters::on_chip_below;
+use super::strip_cut::StripCut;
+use super::tessellation::TessellationPipeline;
 use crate::Error;
-use crate::hardware::{PatchFootprint, Profile, ThreadgroupPlan};
-use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
+use crate::shader::compose;
 use crate::shader::fetch::{FIRST_VERTEX_BUFFER_BINDING, INDEX_BUFFER_BINDING, IndexPlace};
-use crate::shader::{Reflection, reflect_with};
-
-/// Lanes of a workgroup of the threadgroup kernel: two waves.
-const LANES: u32 = 128;
-
-const STATE_SHAPE: StateShape = StateShape { chunks: CHUNKS, slots: SLOTS };
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
@@ -32,53 +25,23 @@ impl TessellationPipeline {
     /// too little, [`Error::Wgpu`] and [`Error::Compiler`] where wgpu or its compiler refuses.
     pub fn new(device: &wgpu::Device, descriptor: &TessellationPipelineDescriptor<'_>) -> Result<Self, Error> {
         let label = descriptor.label.unwrap_or("patchwave").to_owned();
-        check_fixed_function(descriptor)?;
-        let capabilities = shader_capabilities(device.features());
-        let reflection = reflect_with(descriptor.shader, &descriptor.names, descriptor.domain, capabilities)?;
-        check_constants(&reflection, descriptor.constants)?;
-        check_bind_groups(&reflection, descriptor.bind_group_layouts)?;
-        let slots = vertex_buffer_slots(descriptor.vertex_buffers, device.features())?;
-        let sources = attribute_sources(&reflection, &slots)?;
-        let bindings = bindings(descriptor, &sources)?;
-
         let limits = device.limits();
-        let fixed = FixedFunction {
-            domain: descriptor.domain,
-            partitioning: descriptor.partitioning,
-            topology: descriptor.output_topology,
-            maximum_factor: descriptor.maximum_factor,
-        };
-        check_storage_buffers(&reflection, &bindings, &limits)?;
-        let footprint = footprint(&reflection, descriptor);
-        let profile = Profile { max_patches: descriptor.profile.max_patches.min(MAX_PATCHES), ..descriptor.profile };
-        let plan = ThreadgroupPlan::maximised(&profile, &footprint, limits.max_compute_workgroup_storage_size)?;
-        check_scalars(&reflection, descriptor.output_control_points)?;
-        let compiled_off_chip = parameters::compiled_off_chip(descriptor.hull_off_chip, descriptor.domain_off_chip)?;
-        let asked = parameters::Asked {
-            flags: descriptor.flags,
-            parameters: &descriptor.policy.parameters(descriptor.parameters, descriptor.flags),
-            readings: descriptor.readings,
+        let composition = Composition::new(descriptor, device.features(), &limits)?;
+        check_bind_groups(&composition.reflection, descriptor.bind_group_layouts)?;
+        let Composition {
+            reflection,
+            fixed,
+            profile,
+            footprint,
+            plan,
             compiled_off_chip,
-        };
-        let (parameters, warnings) = resolve_parameters(&asked, &plan, &profile, &footprint, descriptor.domain)?;
-        let shape = KernelShape {
-            input_points: descriptor.input_control_points,
-            output_points: descriptor.output_control_points,
-            max_patches: parameters.patches_per_threadgroup,
-            lanes: LANES,
-            strip_cut: descriptor.strip_cut && bindings.index != IndexPlace::Never,
-        };
-        let kernels = ComposedKernels {
-            threadgroup: compose::threadgroup(&reflection, &fixed, &shape, STATE_SHAPE, &sources, &bindings),
-            allocate: compose::allocate(&fixed, reflection.surface.stride, STATE_SHAPE),
-            connectivity: compose::connectivity(&fixed, shape.max_patches, STATE_SHAPE),
-            finish: compose::finish(&fixed, shape.max_patches, reflection.surface.stride, STATE_SHAPE),
-            stream: compose::stream(&fixed, reflection.surface.stride, STATE_SHAPE),
-            indirect: compose::indirect(&fixed, shape.input_points, PARAMS_STRIDE, STATE_SHAPE),
-            strip_cut: shape
-                .strip_cut
-                .then(|| compose::strip_cut(&fixed, shape.input_points, STATE_SHAPE, STRIP_CUT_INDEX_BINDING)),
-        };
+            parameters,
+            warnings,
+            shape,
+            slots,
+            bindings,
+            kernels,
+        } = composition;
 
         let mut threadgroup_entries = vec![params_entry(), storage_entry(1, false), storage_entry(2, false)];
         threadgroup_entries.push(storage_entry(3, false));
@@ -160,7 +123,7 @@ impl TessellationPipeline {
             label,
             reflection,
             fixed,
-            input_points: descriptor.input_control_points,
+            input_points: shape.input_points,
             profile,
             footprint,
             plan,
@@ -176,18 +139,6 @@ impl TessellationPipeline {
             connectivity_layout,
             kernels,
         })
-    }
-}
-
-fn footprint(reflection: &Reflection, descriptor: &TessellationPipelineDescriptor<'_>) -> PatchFootprint {
-    PatchFootprint {
-        input_points: descriptor.input_control_points,
-        input_stride: reflection.input_point.stride,
-        output_points: descriptor.output_control_points,
-        output_stride: reflection.output_point.stride,
-        constants_stride: reflection.constants.stride,
-        pass_through: descriptor.names.hull.is_none(),
-        factors: descriptor.domain.factor_count() as u32,
     }
 }
 

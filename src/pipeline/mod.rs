@@ -6,6 +6,7 @@ mod batch_workspace;
 mod batches;
 mod bind_groups;
 mod checks;
+mod composition;
 mod creation;
 mod descriptor;
 mod device;
@@ -31,6 +32,7 @@ mod workspace;
 
 pub use batch_workspace::BatchWorkspace;
 pub use batches::{Batch, BatchPlan};
+pub use composition::Composition;
 pub use descriptor::{Indices, TessellationPipelineDescriptor};
 pub use draw::{Draw, IndexBuffer};
 pub use encode::PassTimestamps;

@@ -340,6 +340,23 @@ impl ShaderError {
         }
     }
 
+    /// The column in characters, from 1, where it is known.
+    #[must_use]
+    pub fn column(&self) -> Option<u32> {
+        match self {
+            Self::Wgsl { column, .. } => *column,
+            _ => None,
+        }
+    }
+
+    /// What is wrong and what to do, without the place that [`Display`](std::fmt::Display) puts before it.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let text = self.to_string();
+        let place = Place { line: self.line(), column: self.column() }.to_string();
+        text.strip_prefix(&place).map_or(text.clone(), str::to_owned)
+    }
+
     /// The function of the user's that the error is about, where there is one.
     #[must_use]
     pub fn function(&self) -> Option<&str> {

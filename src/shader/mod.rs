@@ -11,6 +11,7 @@ mod lines;
 mod loops;
 mod naga_front;
 mod nesting;
+mod outline;
 mod pass_through;
 mod prelude;
 mod reflect;
@@ -25,6 +26,7 @@ mod tokens;
 mod tests;
 
 pub use error::ShaderError;
+pub use outline::{Outline, outline};
 pub(crate) use pass_through::{pass_through_vertex_shader, vertex_attributes};
 pub use reflect::reflect;
 pub(crate) use reflect::{any_capabilities, reflect_with};

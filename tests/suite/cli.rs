@@ -21,11 +21,17 @@ pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
 }
 
+/// What is on stderr, without what is being done there where it took longer than a second.
+pub(crate) fn complaint(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.split_inclusive('\n').filter(|line| !line.ends_with(" …\n")).collect()
+}
+
 /// The one line that an error is; checks that it is one and that nothing is on stdout.
 #[track_caller]
 pub(crate) fn error_of(args: &[&str], code: i32) -> String {
     let output = run(args);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let text = complaint(&output);
     assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
     assert!(output.stdout.is_empty(), "{args:?}: {}", stdout(&output));
     assert_eq!(text.lines().count(), 1, "{args:?}: {text}");
@@ -324,7 +330,7 @@ fn verify_refuses_what_is_no_vector() {
         let Some(output) = verify_one(name, vector) else {
             return;
         };
-        let error = String::from_utf8_lossy(&output.stderr);
+        let error = complaint(&output);
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(output.stdout.is_empty() && error.lines().count() == 1 && error.contains(words), "{error}");
     }

@@ -16,19 +16,19 @@ pub(crate) fn example(name: &str) -> Command {
     command
 }
 
-fn run(name: &str, args: &[&str]) -> Output {
+pub(crate) fn run(name: &str, args: &[&str]) -> Output {
     example(name).args(args).output().expect("the example starts")
 }
 
 /// The one line that an example fails with.
-fn complaint(output: &Output) -> String {
+pub(crate) fn complaint(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
     text
 }
 
 /// Draws an example at 480x360 and compares with tests/references/gallery/PICTURE.png.
-fn assert_draws(name: &str, picture: &str, args: &[&str]) {
+pub(crate) fn assert_draws(name: &str, picture: &str, args: &[&str]) {
     if !references_are_ours() {
         return;
     }

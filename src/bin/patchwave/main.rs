@@ -1,30 +1,36 @@
 //! `patchwave`: hull and domain shaders for wgpu, from the command line.
 //!
-//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `names`,
-//! `output`, `progress` and `scene`.
+//! A thin caller of the library: one file a verb, and what the verbs share in `adapter`, `factors`, `mesh_file`, `names`,
+//! `output`, `progress`, `scene`, `shader_file` and `watch`.
 
 mod adapter;
 mod bench;
 mod canvas;
+mod check;
 mod compare;
+mod compile;
+mod completions;
 mod factors;
 mod info;
 mod measure;
+mod mesh_file;
 mod names;
 #[cfg(feature = "native")]
 mod native;
 mod nodes;
 mod output;
-mod pattern_svg;
+mod pattern;
 mod progress;
 mod render;
 mod run;
 mod scene;
+mod shader_file;
 mod tessellate;
 mod test;
 mod timeline;
 mod tune;
 mod verify;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -49,6 +55,7 @@ Examples:
   patchwave tessellate --domain tri --partitioning integer --topology triangle_cw \\
       --edges 3,4,5 --inside 4
   patchwave run assets/scenes/wavy-sheet.toml -o out/sheet.png
+  patchwave check assets/shaders/teapot.wgsl
   patchwave verify
 
 'patchwave help VERB' or 'patchwave VERB --help' tells all about a verb."
@@ -72,6 +79,9 @@ enum Verb {
     Bench(bench::Args),
     Nodes(nodes::Args),
     Info(info::Args),
+    Check(check::Args),
+    Compile(compile::Args),
+    Completions(completions::Args),
 }
 
 /// How a verb ended that had no error.
@@ -99,6 +109,9 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&args),
         Verb::Nodes(args) => nodes::run(&args),
         Verb::Info(args) => info::run(&args),
+        Verb::Check(args) => check::run(&args),
+        Verb::Compile(args) => compile::run(&args),
+        Verb::Completions(args) => completions::run(&args),
     };
     match result {
         Ok(Outcome::Passed) => ExitCode::SUCCESS,

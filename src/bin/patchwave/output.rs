@@ -26,10 +26,20 @@ pub(crate) fn warn(line: &str) {
     let _ = writeln!(io::stderr(), "warning: {line}");
 }
 
+/// Says one line on stderr about what goes on.
+pub(crate) fn remark(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Writes a text to stdout.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    say_bytes(text.as_bytes())
+}
+
+/// Writes bytes to stdout.
+pub(crate) fn say_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
         result => result.context("cannot write to stdout"),
     }

@@ -1,16 +1,19 @@
 //! `patchwave render`: a scene through the whole pipeline into a picture.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
-use patchwave::mesh::ObjOptions;
+use patchwave::mesh::ExportMembers;
+use patchwave::shader::{ScalarKind, SurfaceMember, SurfaceSlot};
 use patchwave::tessellator::Partitioning;
 use patchwave::{Mesh, Tessellation, TessellationPipeline, Workspace, WorkspaceDescriptor};
 
 use crate::adapter::AdapterChoice;
+use crate::check::Problem;
 use crate::factors::{Factor, HOW_WRITTEN};
+use crate::mesh_file::MeshArgs;
 use crate::progress::Progress;
 use crate::scene::Size;
 use crate::scene::camera::Camera;
@@ -20,6 +23,8 @@ use crate::scene::picture::Picture;
 use crate::scene::stopwatch::Stopwatch;
 use crate::scene::studio::Studio;
 use crate::scene::teapot::{Factors, Teapot, VIEW};
+use crate::shader_file::ShaderFile;
+use crate::watch::{self, Watch};
 use crate::{Outcome, names, output};
 
 /// Render a scene with tessellation on the GPU and write it as PNG
@@ -31,7 +36,8 @@ Examples:
   patchwave render teapot -o out/teapot.png
   patchwave render teapot -o out/wire.png --wireframe --size 1600x1200 \\
       --factor 7.3 --partitioning fractional_odd
-  patchwave render teapot -o out/teapot.png --obj out/teapot.obj --factor 16
+  patchwave render teapot -o out/teapot.png --mesh out/teapot.glb --factor 16
+  patchwave render teapot -o out/mine.png --shader mine.wgsl --watch
 
 {HOW_WRITTEN}"))]
 pub(crate) struct Args {
@@ -54,9 +60,17 @@ pub(crate) struct Args {
     /// Draw the edges of the triangles
     #[arg(long)]
     wireframe: bool,
-    /// Also write the tessellated mesh, as Wavefront OBJ
-    #[arg(long, value_name = "FILE")]
-    obj: Option<PathBuf>,
+    #[command(flatten)]
+    meshes: MeshArgs,
+    /// A shader in the place of assets/shaders/teapot.wgsl, with the same uniform, attribute and output
+    #[arg(long, value_name = "FILE.wgsl")]
+    shader: Option<PathBuf>,
+    /// Render again whenever the shader changes, until Ctrl-C; after an error, the files of the last run without one stay
+    #[arg(long, requires = "shader")]
+    watch: bool,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    json: bool,
     /// Where domain waves run; the picture is the same
     #[arg(long, value_enum, value_name = "MODE", default_value = "onchip")]
     mode: Mode,
@@ -86,45 +100,96 @@ struct Figures {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let begun = Instant::now();
-    let Scene::Teapot = args.scene;
-    if args.obj.as_ref() == Some(&args.output) {
-        let same = format!("--output and --obj are both {}; name two files", args.output.display());
-        return Err(output::Usage(same).into());
-    }
     for ignored in args.parameters.ignored_in(args.mode) {
         output::warn(&format!("{ignored} means nothing in mode {}; it goes with --mode dynamic", args.mode.name()));
     }
+    match &args.shader {
+        Some(shader) if args.watch => watch(args, shader),
+        _ => once(args, &mut None),
+    }
+}
+
+/// Renders again and again, and ends only where there is nothing to watch or nobody to tell.
+fn watch(args: &Args, shader: &Path) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(shader.is_file(), "cannot watch {}: there is no such file", shader.display());
+    args.meshes.prepared(Some(&args.output))?;
+    output::Prepared::new(&args.output)?;
+    let mut gpu = Some(Gpu::open(&args.adapter.choose()?)?);
+    loop {
+        let watch = Watch::new([shader.to_owned()]);
+        watch::tell(once(args, &mut gpu), &watch)?;
+        watch.wait();
+    }
+}
+
+/// Renders once, on the device that there is or on one that is opened for it.
+fn once(args: &Args, gpu: &mut Option<Gpu>) -> anyhow::Result<Outcome> {
+    let begun = Instant::now();
+    let Scene::Teapot = args.scene;
     // Whether the files can be written is known before any work is done for them.
+    let mesh_files = args.meshes.prepared(Some(&args.output))?;
     let picture_file = output::Prepared::new(&args.output)?;
-    let obj_file = args.obj.as_deref().map(output::Prepared::new).transpose()?;
+    let shader = args.shader.as_deref().map(ShaderFile::read).transpose()?;
 
     let mut progress = Progress::new("opening the adapter");
-    let gpu = Gpu::open(&args.adapter.choose()?)?;
-    let picture = Picture::new(&gpu, args.size)?;
+    let gpu = match gpu {
+        Some(gpu) => gpu,
+        None => gpu.insert(Gpu::open(&args.adapter.choose()?)?),
+    };
+    let picture = Picture::new(gpu, args.size)?;
     let camera = Camera::new(&VIEW, args.size);
     progress.say("compiling shaders");
+    let teapot = teapot(args, gpu, &camera, shader.as_ref())?;
+    let pipeline = args.mode.of(&teapot.pipeline, &args.parameters.parameters())?;
+    let studio = Studio::new(gpu, &teapot.pipeline, &camera, args.size, args.wireframe)?;
+
+    progress.say("tessellating and drawing");
+    let (figures, tessellation) = draw(gpu, &teapot, &pipeline, &studio, &picture)?;
+    progress.say("writing");
+    let picture = picture.read_png(gpu)?;
+    if !mesh_files.is_empty() {
+        let mesh = Mesh::read_blocking(&gpu.device, &gpu.queue, &tessellation)?;
+        let members = ExportMembers::by_name(&mesh.surface);
+        for file in mesh_files {
+            file.write(&mesh, &members)?;
+        }
+    }
+    picture_file.write(&picture)?;
+    drop(progress);
+    let milliseconds = begun.elapsed().as_secs_f64() * 1e3;
+    let report = if args.json { json(gpu, &figures, milliseconds)? } else { table(gpu, &figures, milliseconds) };
+    output::say(&report)?;
+    Ok(Outcome::Passed)
+}
+
+/// The teapot with its own shader, or with the user's.
+fn teapot(args: &Args, gpu: &Gpu, camera: &Camera, shader: Option<&ShaderFile>) -> anyhow::Result<Teapot> {
     // Fine enough for a smooth outline, or coarse enough for triangles to be seen.
     let by_size = Factors::Segment(if args.wireframe { 24.0 } else { 10.0 });
     let factors = args.factor.map_or(by_size, |factor| Factors::Fixed(factor.0));
-    let teapot =
-        Teapot::new(&gpu, &camera, factors, args.partitioning, args.parameters.parameters().patches_per_threadgroup)?;
-    let pipeline = args.mode.of(&teapot.pipeline, &args.parameters.parameters())?;
-    let studio = Studio::new(&gpu, &teapot.pipeline, &camera, args.size, args.wireframe)?;
-
-    progress.say("tessellating and drawing");
-    let (figures, tessellation) = draw(&gpu, &teapot, &pipeline, &studio, &picture)?;
-    progress.say("writing");
-    picture_file.write(&picture.read_png(&gpu)?)?;
-    if let Some(file) = obj_file {
-        let mesh = Mesh::read_blocking(&gpu.device, &gpu.queue, &tessellation)?;
-        let mut text = Vec::new();
-        mesh.write_obj(&mut text, &ObjOptions { position: Some("world_position"), normal: Some("normal") })?;
-        file.write(&text)?;
+    let patches = args.parameters.parameters().patches_per_threadgroup;
+    let Some(ShaderFile { name, text }) = shader else {
+        return Teapot::new(gpu, camera, factors, args.partitioning, patches);
+    };
+    let teapot = Teapot::with_shader(gpu, text, camera, factors, args.partitioning, patches).map_err(|error| {
+        match error.downcast::<patchwave::Error>() {
+            Ok(error) => anyhow::anyhow!("{}", Problem::new(&error.into(), text).told(name)),
+            Err(error) => error.context(name.clone()),
+        }
+    })?;
+    // What the studio draws.
+    let surface = &teapot.pipeline.reflection().surface;
+    for (location, member) in ["world_position", "normal"].into_iter().enumerate() {
+        let slot = SurfaceSlot::Location(location as u32);
+        let fits = |one: &SurfaceMember| {
+            one.name == member && one.slot == slot && (one.kind, one.components) == (ScalarKind::Float, 3)
+        };
+        if !surface.members.iter().any(fits) {
+            let struct_name = &surface.type_name;
+            anyhow::bail!("{name}: {struct_name} needs @location({location}) {member}: vec3f, as teapot.wgsl has it");
+        }
     }
-    drop(progress);
-    output::say(&table(&gpu, &figures, begun.elapsed().as_secs_f64() * 1e3))?;
-    Ok(Outcome::Passed)
+    Ok(teapot)
 }
 
 /// Tessellates and draws once.
@@ -162,6 +227,23 @@ fn draw(
         wall,
     };
     Ok((figures, tessellation))
+}
+
+/// What the table says, and the same names of figures as other verbs have.
+fn json(gpu: &Gpu, figures: &Figures, all: f64) -> anyhow::Result<String> {
+    let [tessellating, drawing] = [0, 1].map(|i| figures.gpu.get(i));
+    let report = serde_json::json!({
+        "adapter": gpu.name,
+        "patches": figures.patches,
+        "threadgroups": figures.threadgroups,
+        "vertices": figures.vertices,
+        "primitives": figures.primitives,
+        "tessellating_milliseconds": tessellating,
+        "drawing_milliseconds": drawing,
+        "milliseconds": figures.wall,
+        "total_milliseconds": all,
+    });
+    Ok(serde_json::to_string(&report)? + "\n")
 }
 
 fn table(gpu: &Gpu, figures: &Figures, all: f64) -> String {

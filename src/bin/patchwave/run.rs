@@ -6,11 +6,11 @@ mod camera;
 mod draws;
 mod expect;
 mod file;
-mod formats;
+pub(crate) mod formats;
 mod meshes;
 mod pack;
 mod paint;
-mod place;
+pub(crate) mod place;
 mod report;
 mod scene;
 mod session;
@@ -20,12 +20,16 @@ mod value;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use patchwave::Mesh;
+use patchwave::mesh::ExportMembers;
 
 use crate::adapter::AdapterChoice;
+use crate::mesh_file::MeshArgs;
 use crate::progress::Progress;
 use crate::scene::gpu::Gpu;
 use crate::scene::mode::Mode;
 use crate::scene::picture::Picture;
+use crate::watch::{self, Watch};
 use crate::{Outcome, output};
 
 use place::{Complaint, Place};
@@ -41,7 +45,13 @@ use session::{Ran, Session};
 Examples:
   patchwave run assets/scenes/wavy-sheet.toml -o out/sheet.png
   patchwave run assets/scenes/isoline-order.toml --dump vertices,indices
-  patchwave run assets/scenes/wavy-sheet.toml --mode dynamic --json --dump statistics")]
+  patchwave run assets/scenes/wavy-sheet.toml --mode dynamic --json --dump statistics
+  patchwave run assets/scenes/wavy-sheet.toml --mesh out/sheet.glb
+  patchwave run my.toml -o out/my.png --watch
+
+The mesh's position and normal are the members that [target] names; what it does not name is
+found by its name: world_position, position, …, normal, uv, … (docs/program.md). Several draws
+are one mesh.")]
 pub(crate) struct Args {
     /// The scene file
     #[arg(value_name = "FILE.toml")]
@@ -59,6 +69,12 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
+    meshes: MeshArgs,
+    /// Run again whenever the scene file or a file that it names changes, until Ctrl-C; after an error, the files of the
+    /// last run without one stay
+    #[arg(long)]
+    watch: bool,
+    #[command(flatten)]
     adapter: AdapterChoice,
 }
 
@@ -74,17 +90,58 @@ pub(crate) struct Judged {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if args.watch { watch(args) } else { once(args, &mut None) }
+}
+
+/// Runs the scene again and again, and ends only where there is nothing to watch or nobody to tell.
+fn watch(args: &Args) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(args.scene.is_file(), "cannot watch {}: there is no such file", args.scene.display());
+    args.meshes.prepared(args.output.as_deref())?;
+    args.output.as_deref().map(output::Prepared::new).transpose()?;
+    let mut gpu = Some(Gpu::open(&args.adapter.choose()?)?);
+    let mut files = vec![args.scene.clone()];
+    loop {
+        let scene = Watch::new([args.scene.clone()]);
+        if let Ok(named) = scene_files(&args.scene) {
+            files = named;
+        }
+        let watch = scene.and(&files);
+        watch::tell(once(args, &mut gpu), &watch)?;
+        watch.wait();
+    }
+}
+
+/// A scene file and the files that it names.
+fn scene_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let text = place::SceneText { path: path.to_owned(), text: std::fs::read_to_string(path)? };
+    let file = file::SceneFile::read(&text)?;
+    Ok(file.files().map(|name| text.folder().join(name)).collect())
+}
+
+/// Runs the scene once, on the device that there is or on one that is opened for it.
+fn once(args: &Args, gpu: &mut Option<Gpu>) -> anyhow::Result<Outcome> {
     let scene = Scene::read(&args.scene)?;
     if args.output.is_some() && scene.file.target.is_none() {
         let error = Place::new("target").complain("--output needs [target], which the scene does not have");
         return Err(scene.text.located(error.into()));
     }
+    let mesh_files = args.meshes.prepared(args.output.as_deref())?;
     let picture_file = args.output.as_deref().map(output::Prepared::new).transpose()?;
     let progress = Progress::new("running the scene");
-    let gpu = Gpu::open(&args.adapter.choose()?)?;
-    let judged = judge(&gpu, &scene, args.mode, args.output.is_some())?;
+    let gpu = match gpu {
+        Some(gpu) => gpu,
+        None => gpu.insert(Gpu::open(&args.adapter.choose()?)?),
+    };
+    let judged = judge(gpu, &scene, args.mode, args.output.is_some())?;
     if let (Some(file), Some(picture)) = (picture_file, &judged.picture) {
-        file.write(&picture.read_png(&gpu)?)?;
+        file.write(&picture.read_png(gpu)?)?;
+    }
+    let draws = judged.ran.iter().flat_map(|ran| &ran.draws);
+    if let Some(mesh) = Mesh::joined(draws.map(|draw| &draw.mesh)) {
+        let members = members(&scene, &mesh);
+        for file in mesh_files {
+            file.write(&mesh, &members)?;
+        }
     }
     drop(progress);
     let report = Report {
@@ -100,6 +157,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     output::say(&if args.json { report.json()? } else { report.text() })?;
     let failed = judged.mismatches.is_some_and(|mismatches| !mismatches.is_empty());
     Ok(if failed { Outcome::Failed } else { Outcome::Passed })
+}
+
+/// What a mesh file takes of the output struct: the members that the target names, else those of known names.
+fn members<'a>(scene: &'a Scene, mesh: &'a Mesh) -> ExportMembers<'a> {
+    let by_name = ExportMembers::by_name(&mesh.surface);
+    let target = scene.file.target.as_ref();
+    let named = |name: fn(&file::Target) -> Option<&str>| target.and_then(name);
+    ExportMembers {
+        position: named(|target| target.position.as_deref()).or(by_name.position),
+        normal: named(|target| target.normal.as_deref()).or(by_name.normal),
+        uv: by_name.uv,
+    }
 }
 
 /// Reads a scene file and compares it with what it expects; whether it has expectations at all is told by the result.

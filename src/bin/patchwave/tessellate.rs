@@ -1,15 +1,17 @@
 //! `patchwave tessellate`: the pattern of one patch, as numbers or as a drawing.
 
 use crate::adapter::AdapterChoice;
+use crate::canvas::Drawing;
 use crate::factors::{Factors, HOW_WRITTEN};
 use crate::output::{self, Usage};
 use crate::scene::gpu::Gpu;
-use crate::{Outcome, names, pattern_svg};
+use crate::{Outcome, names, pattern};
 use anyhow::Context;
 use clap::ValueEnum;
 use patchwave::golden;
 use patchwave::tessellator::{Domain, OutputTopology, Partitioning, TessellatedPatch};
 use serde::Serialize;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// Tessellate one patch and print or draw its pattern
@@ -22,7 +24,7 @@ Examples:
   patchwave tessellate --domain tri --partitioning integer --topology triangle_cw \\
       --edges 3,4,5 --inside 4
   patchwave tessellate --domain quad --partitioning fractional_odd --topology triangle_cw \\
-      --edges 5,7.5,3,9 --inside 6.2,4 --format svg -o out/quad.svg
+      --edges 5,7.5,3,9 --inside 6.2,4 -o out/quad.png
   patchwave tessellate --domain isoline --partitioning integer --topology line --edges 4,8
   patchwave tessellate --domain tri --partitioning pow2 --topology point \\
       --edges nan,1,1 --inside 1
@@ -47,9 +49,9 @@ pub(crate) struct Args {
     /// Where it is computed
     #[arg(long, value_enum, default_value = "cpu")]
     device: Device,
-    /// What is written
-    #[arg(long, value_enum, default_value = "json")]
-    format: Format,
+    /// What is written [default: by the ending of --output's name, else json]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// The file to write; stdout without it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -73,6 +75,10 @@ enum Format {
     Json,
     /// A drawing: each ring in its colour, transition triangles tinted
     Svg,
+    /// The same drawing in pixels
+    Png,
+    /// Locations as x and y in the plane z = 0, with the primitives in order
+    Obj,
 }
 
 /// A patch to tessellate, checked.
@@ -96,13 +102,15 @@ pub(crate) struct Pattern {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let request = checked(args)?;
+    let (format, path) = (format_of(args)?, args.output.as_deref());
     let pattern = match args.device {
         Device::Cpu => tessellate_on_cpu(&request)?,
         Device::Gpu => tessellate_on_gpu(&request, &args.adapter)?,
     };
-    let text = match args.format {
-        Format::Json => serde_json::to_string(&pattern)? + "\n",
-        Format::Svg => {
+    match format {
+        Format::Json => output::write_text(path, &(serde_json::to_string(&pattern)? + "\n"))?,
+        Format::Obj => output::write_text(path, &pattern::obj(&request, &pattern))?,
+        Format::Svg | Format::Png => {
             let mesh = match request.topology {
                 // Points alone do not tell their rings; the triangles between the same points do.
                 OutputTopology::Point if request.domain != Domain::Isoline => {
@@ -111,11 +119,37 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 }
                 _ => pattern.indices.clone(),
             };
-            pattern_svg::draw(&request, &pattern, &mesh)
+            let sheet = pattern::Sheet { request: &request, pattern: &pattern, mesh: &mesh };
+            match (format, path) {
+                (Format::Svg, _) => output::write_text(path, &sheet.svg())?,
+                (_, Some(path)) => output::write_file(path, &sheet.png()?)?,
+                (_, None) => output::say_bytes(&sheet.png()?)?,
+            }
         }
-    };
-    output::write_text(args.output.as_deref(), &text)?;
+    }
     Ok(Outcome::Passed)
+}
+
+/// The format that is asked for, or that the file's name tells.
+fn format_of(args: &Args) -> Result<Format, Usage> {
+    let Some(path) = args.output.as_deref() else {
+        let format = args.format.unwrap_or(Format::Json);
+        if format == Format::Png && std::io::stdout().is_terminal() {
+            return Err(Usage("a PNG is binary; name a file with --output, or pipe it on".to_owned()));
+        }
+        return Ok(format);
+    };
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    match (args.format, extension.as_deref()) {
+        (Some(format), _) => Ok(format),
+        (None, Some("json") | None) => Ok(Format::Json),
+        (None, Some("svg")) => Ok(Format::Svg),
+        (None, Some("png")) => Ok(Format::Png),
+        (None, Some("obj")) => Ok(Format::Obj),
+        (None, Some(other)) => {
+            Err(Usage(format!("'.{other}' tells no format; there are json, svg, png, obj, or say --format")))
+        }
+    }
 }
 
 /// The request, where the numbers of factors and the topology fit the domain.

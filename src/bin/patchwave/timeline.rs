@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Costs of a vertex, a hull and a domain wave; a fourth number is that of an off-chip domain wave
     #[arg(long, value_name = "VS,HS,DS", default_value = "1,2,3")]
     costs: Costs,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     parameters: ParameterArgs,
     #[command(flatten)]
@@ -83,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let (Some(file), Some(path)) = (file, args.output.as_deref()) {
         file.write(&gantt.bytes_for(path)?)?;
     }
-    output::say(&table(&panels))?;
+    output::say(&if args.json { json(&args.scene, &gpu, &panels)? } else { table(&panels) })?;
     Ok(Outcome::Passed)
 }
 
@@ -114,6 +117,22 @@ pub(crate) fn timeline(
         timeline: Timeline::new(pipeline.profile(), shape, &records, costs)?,
         statistics: Statistics::new(shape, &records),
     })
+}
+
+fn json(scene: &SceneArgs, gpu: &Gpu, panels: &[Panel]) -> anyhow::Result<String> {
+    let mode = |Panel { mode, timeline }: &Panel| {
+        let units = timeline.compute_units.iter().map(|unit| unit.utilisation);
+        let value = serde_json::json!({
+            "makespan": timeline.makespan,
+            "utilisation": timeline.utilisation(),
+            "compute_units": serde_json::Value::from_iter(units),
+            "lds_occupancy": timeline.lds_occupancy(),
+        });
+        (mode.name().to_owned(), value)
+    };
+    let modes = serde_json::Value::from_iter(panels.iter().map(mode));
+    let report = serde_json::json!({ "scene": scene.name(), "adapter": gpu.name, "modes": modes });
+    Ok(serde_json::to_string(&report)? + "\n")
 }
 
 fn table(panels: &[Panel]) -> String {

@@ -36,6 +36,16 @@ impl SceneFile {
     pub(crate) fn read(scene: &SceneText) -> anyhow::Result<Self> {
         toml::from_str(&scene.text).map_err(|error| scene.unreadable(&error))
     }
+
+    /// The files that the scene names, as it names them.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let buffers = self.vertex_buffers.iter().map(|buffer| &buffer.file);
+        let bindings = self.bindings.values().map(|binding| &binding.file);
+        let indices = self.indices.iter().map(|indices| &indices.file);
+        let named = std::iter::once(&self.shader.file).chain(buffers).chain(indices).chain(bindings).flatten();
+        let image = self.expect.iter().filter_map(|expect| expect.image.as_ref()).map(|image| &image.file);
+        named.chain(image).map(String::as_str)
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

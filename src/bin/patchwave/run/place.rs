@@ -179,11 +179,8 @@ fn taught(message: &str) -> String {
 /// "; did you mean …" and "; there are …", as far as there is something to say.
 pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let nearest = known.iter().map(|other| (distance(name, other), *other)).min();
-    let meant = match nearest {
-        Some((edits, other)) if edits <= other.len().max(3) / 3 => format!("; did you mean '{other}'?"),
-        _ => String::new(),
-    };
+    let meant = nearest(name, known.iter().copied());
+    let meant = meant.map_or_else(String::new, |other| format!("; did you mean '{other}'?"));
     match known.len() {
         0 => "; there are none".to_owned(),
         // A long list does not help who has only slipped.
@@ -191,6 +188,12 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str
         1 => format!("; there is {}", known.join(", ")),
         _ => format!("{meant}{} there are {}", if meant.is_empty() { ";" } else { "" }, known.join(", ")),
     }
+}
+
+/// The known name that was probably meant, if there is one.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let (edits, other) = known.into_iter().map(|other| (distance(name, other), other)).min()?;
+    (edits <= other.len().max(3) / 3).then_some(other)
 }
 
 /// Letters to insert, remove, replace or swap with their neighbour to make one word of the other.

@@ -30,15 +30,24 @@ impl Mode {
         }
     }
 
-    /// `base` in this mode. The thresholds are the dynamic mode's; the others have none, or both at 0.
+    /// `base` in this mode.
     pub(crate) fn of(
         self,
         base: &TessellationPipeline,
         parameters: &TessellationParameters,
     ) -> anyhow::Result<TessellationPipeline> {
+        let (flags, parameters) = self.parameters(parameters);
+        Ok(base.with_parameters(flags, &parameters)?)
+    }
+
+    /// As the library takes this mode. The thresholds are the dynamic mode's; the others have none, or both at 0.
+    pub(crate) fn parameters(
+        self,
+        parameters: &TessellationParameters,
+    ) -> (PipelineStateFlags, TessellationParameters) {
         let patches_per_threadgroup = parameters.patches_per_threadgroup;
         let off_chip = PipelineStateFlags::GsOnchipTsOffchip;
-        let (flags, parameters) = match self {
+        match self {
             Self::Onchip => (
                 PipelineStateFlags::None,
                 TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
@@ -52,8 +61,7 @@ impl Mode {
                 },
             ),
             Self::Dynamic => (off_chip, *parameters),
-        };
-        Ok(base.with_parameters(flags, &parameters)?)
+        }
     }
 }
 

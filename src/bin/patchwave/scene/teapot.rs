@@ -11,7 +11,7 @@ use super::camera::{Camera, View};
 use super::gpu::Gpu;
 
 /// The user's side of the pipeline.
-const SHADER: &str = include_str!("../../../../assets/shaders/teapot.wgsl");
+pub(crate) const SHADER: &str = include_str!("../../../../assets/shaders/teapot.wgsl");
 const DATA: &str = include_str!("../../../../assets/teapot.json");
 
 /// How the teapot's factors are found.
@@ -74,6 +74,18 @@ impl Teapot {
         partitioning: Partitioning,
         patches_per_threadgroup: Option<u32>,
     ) -> anyhow::Result<Self> {
+        Self::with_shader(gpu, SHADER, camera, factors, partitioning, patches_per_threadgroup)
+    }
+
+    /// The same with a shader that takes what [`SHADER`] takes.
+    pub(crate) fn with_shader(
+        gpu: &Gpu,
+        shader: &str,
+        camera: &Camera,
+        factors: Factors,
+        partitioning: Partitioning,
+        patches_per_threadgroup: Option<u32>,
+    ) -> anyhow::Result<Self> {
         let data: Data = serde_json::from_str(DATA).context("the teapot's data is damaged")?;
         let indices = data.patches.as_flattened();
 
@@ -125,7 +137,7 @@ impl Teapot {
                 hull_off_chip: true,
                 domain_off_chip: true,
                 parameters: TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
-                ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
+                ..TessellationPipelineDescriptor::new(shader, Domain::Quad, 16)
             },
         )?;
         // patchwave reads vertices and indices in compute passes, hence STORAGE.

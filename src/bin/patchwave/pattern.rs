@@ -1,5 +1,6 @@
-//! The pattern of one patch as an SVG drawing: rings, stitches and points, U to the right and V down.
+//! The pattern of one patch: as a drawing of rings, stitches and points, U to the right and V down, and as OBJ.
 
+use crate::canvas::{Anchor, At, Canvas, Colour, Drawing, Letters};
 use crate::tessellate::{Pattern, Request};
 use patchwave::tessellator::{Domain, OutputTopology};
 use std::collections::BTreeMap;
@@ -12,44 +13,87 @@ const MARGIN: f64 = 80.0;
 /// Height of an equilateral triangle with side 1.
 const TRI_HEIGHT: f64 = 0.866_025_403_784_438_6;
 /// Ring r, or an isoline's line r, has colour r, over and over. The first is the outer edge.
-const COLOURS: [&str; 7] = ["#1d3557", "#d1495b", "#2a9d8f", "#8f5bb5", "#e07a1f", "#3a86c8", "#6a8d2f"];
+const COLOURS: [Colour; 7] = [
+    [0x1d, 0x35, 0x57],
+    [0xd1, 0x49, 0x5b],
+    [0x2a, 0x9d, 0x8f],
+    [0x8f, 0x5b, 0xb5],
+    [0xe0, 0x7a, 0x1f],
+    [0x3a, 0x86, 0xc8],
+    [0x6a, 0x8d, 0x2f],
+];
 /// The fill of transition triangles, and of the others.
-const TRANSITION: &str = "#ffe3b3";
-const REGULAR: &str = "#f3f6f9";
+const TRANSITION: Colour = [0xff, 0xe3, 0xb3];
+const REGULAR: Colour = [0xf3, 0xf6, 0xf9];
+const OUTLINE: Colour = [0xc3, 0xca, 0xd2];
+const ACROSS: Colour = [0x9a, 0xa5, 0xb1];
+const INK: Colour = [0x33; 3];
+/// Heights of labels and of the points' numbers.
+const LABEL: f64 = 17.0;
+const NUMBER: f64 = 14.0;
 
-/// Draws a pattern. `mesh` holds the indices that tell which points belong together; it differs from the pattern's own
-/// only for points, which join nothing.
-pub(crate) fn draw(request: &Request, pattern: &Pattern, mesh: &[u32]) -> String {
-    let page = Page { domain: request.domain };
-    let height = MARGIN * 2.0 + SIDE * if request.domain == Domain::Tri { TRI_HEIGHT } else { 1.0 };
-    let width = MARGIN * 2.0 + SIDE;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" font-family=\"sans-serif\" font-size=\"17\" stroke-linejoin=\"round\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-    );
-    let at: Vec<_> =
-        pattern.fixed16.iter().map(|&[u, v]| page.place(f64::from(u) / 65536.0, f64::from(v) / 65536.0)).collect();
-    let scale = Scale::of(&at, mesh);
+/// A pattern to be drawn. `mesh` holds the indices that tell which points belong together; it differs from the pattern's
+/// own only for points, which join nothing.
+pub(crate) struct Sheet<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) pattern: &'a Pattern,
+    pub(crate) mesh: &'a [u32],
+}
 
-    // Writing to a String cannot fail, here and below.
-    let _ = writeln!(svg, "<path d=\"{}\" fill=\"none\" stroke=\"#c3cad2\" stroke-width=\"1\"/>", page.outline());
-    let classes = match request.domain {
-        Domain::Isoline => lines_of(&pattern.fixed16),
-        Domain::Tri | Domain::Quad => {
-            let rings = rings_of(at.len(), mesh);
-            if request.topology != OutputTopology::Point {
-                triangles(&mut svg, &at, mesh, &rings, &scale);
-            }
-            rings
-        }
-    };
-    if request.domain == Domain::Isoline && request.topology == OutputTopology::Line {
-        segments(&mut svg, &at, mesh, &classes, &scale);
+impl Drawing for Sheet<'_> {
+    fn size(&self) -> [u32; 2] {
+        let height = MARGIN * 2.0 + SIDE * if self.request.domain == Domain::Tri { TRI_HEIGHT } else { 1.0 };
+        [(MARGIN * 2.0 + SIDE) as u32, height.round() as u32]
     }
-    dots(&mut svg, &at, &classes, &scale);
-    labels(&mut svg, request, pattern, &page);
-    svg + "</svg>\n"
+
+    fn draw(&self, canvas: &mut dyn Canvas) {
+        let Self { request, pattern, mesh } = *self;
+        let page = Page { domain: request.domain };
+        let place = |&[u, v]: &[u32; 2]| page.place(f64::from(u) / 65536.0, f64::from(v) / 65536.0);
+        let at: Vec<At> = pattern.fixed16.iter().map(place).collect();
+        let scale = Scale::of(&at, mesh);
+        canvas.lines(OUTLINE, 1.0, &page.outline());
+        let classes = match request.domain {
+            Domain::Isoline => lines_of(&pattern.fixed16),
+            Domain::Tri | Domain::Quad => {
+                let rings = rings_of(at.len(), mesh);
+                if request.topology != OutputTopology::Point {
+                    triangles(canvas, &at, mesh, &rings, &scale);
+                }
+                rings
+            }
+        };
+        if request.domain == Domain::Isoline && request.topology == OutputTopology::Line {
+            segments(canvas, &at, mesh, &classes, &scale);
+        }
+        dots(canvas, &at, &classes, &scale);
+        labels(canvas, request, pattern, &page);
+    }
+}
+
+/// The pattern as Wavefront OBJ: domain locations as x and y in the plane z = 0, exactly, and `f`, `l` or `p` in the
+/// pattern's order.
+pub(crate) fn obj(request: &Request, pattern: &Pattern) -> String {
+    let Request { domain, partitioning, topology, .. } = request;
+    let mut text = format!("# {domain}, {partitioning}, {topology}: x is U and y is V\n");
+    for location in &pattern.fixed16 {
+        let [u, v] = location.map(|value| f64::from(value) / 65536.0);
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(text, "v {u} {v} 0");
+    }
+    let keyword = match topology {
+        OutputTopology::Point => "p",
+        OutputTopology::Line => "l",
+        OutputTopology::TriangleCw | OutputTopology::TriangleCcw => "f",
+    };
+    for primitive in pattern.indices.chunks_exact(topology.vertices_per_primitive() as usize) {
+        text.push_str(keyword);
+        for index in primitive {
+            let _ = write!(text, " {}", u64::from(*index) + 1);
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Where the domain lies on the page.
@@ -58,10 +102,10 @@ struct Page {
 }
 
 impl Page {
-    fn place(&self, u: f64, v: f64) -> (f64, f64) {
+    fn place(&self, u: f64, v: f64) -> At {
         // The triangle stands on V's corner, so that U points right, V down, and clockwise stays clockwise.
         let (x, y) = if self.domain == Domain::Tri { (u + v / 2.0, v * TRI_HEIGHT) } else { (u, v) };
-        (MARGIN + x * SIDE, MARGIN + y * SIDE)
+        [MARGIN + x * SIDE, MARGIN + y * SIDE]
     }
 
     fn corners(&self) -> &'static [(f64, f64)] {
@@ -71,8 +115,10 @@ impl Page {
         }
     }
 
-    fn outline(&self) -> String {
-        path(&self.corners().iter().map(|&(u, v)| self.place(u, v)).collect::<Vec<_>>())
+    fn outline(&self) -> Vec<[At; 2]> {
+        let corners: Vec<At> = self.corners().iter().map(|&(u, v)| self.place(u, v)).collect();
+        let next = corners.iter().skip(1).chain(corners.first());
+        corners.iter().zip(next).map(|(from, to)| [*from, *to]).collect()
     }
 }
 
@@ -85,7 +131,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(at: &[(f64, f64)], mesh: &[u32]) -> Self {
+    fn of(at: &[At], mesh: &[u32]) -> Self {
         // The typical distance of neighbours: that of N points spread evenly over the page.
         let primitives = mesh.len() / 3;
         let spacing = SIDE / (at.len().max(primitives / 2).max(1) as f64).sqrt();
@@ -163,8 +209,8 @@ fn edges(triangle: &[u32]) -> [(usize, usize); 3] {
     [side(0, 1), side(1, 2), side(2, 0)]
 }
 
-fn triangles(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], rings: &[usize], scale: &Scale) {
-    let mut fills = [String::new(), String::new()];
+fn triangles(canvas: &mut dyn Canvas, at: &[At], mesh: &[u32], rings: &[usize], scale: &Scale) {
+    let mut fills = [Vec::new(), Vec::new()];
     // Each side and whether it is a ring's: the patch's border, or with another ring's point across it. What joins two
     // points of the innermost ring across the middle is not.
     let mut sides: BTreeMap<(usize, usize), (u32, bool)> = BTreeMap::new();
@@ -176,78 +222,64 @@ fn triangles(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], rings: &[usize],
         let of = |corner: usize| rings[triangle[corner] as usize];
         let within = of(0) == of(1) && of(1) == of(2);
         let transition = !within && (0..3).any(|corner| of(corner) == 0);
-        fills[usize::from(transition)] += &path(&corners);
+        fills[usize::from(transition)].push(corners);
         for side in edges(triangle) {
             let (uses, borders) = sides.entry(side).or_default();
             *uses += 1;
             *borders |= !within;
         }
     }
-    let mut across = String::new();
-    let mut along: BTreeMap<usize, String> = BTreeMap::new();
+    let mut across = Vec::new();
+    let mut along: BTreeMap<usize, Vec<[At; 2]>> = BTreeMap::new();
     for ((a, b), (uses, borders)) in sides {
         let of_ring = rings[a] == rings[b] && (borders || uses == 1);
         let to = if of_ring { along.entry(rings[a]).or_default() } else { &mut across };
-        *to += &open_path(&[at[a], at[b]]);
+        to.push([at[a], at[b]]);
     }
-    for (fill, d) in [REGULAR, TRANSITION].iter().zip(&fills) {
-        if !d.is_empty() {
-            let _ = writeln!(svg, "<path d=\"{d}\" fill=\"{fill}\"/>");
-        }
+    for (colour, fill) in [REGULAR, TRANSITION].into_iter().zip(&fills) {
+        canvas.polygons(colour, fill);
     }
-    stroke(svg, &across, "#9aa5b1", scale.line);
-    for (ring, d) in along.iter().rev() {
-        stroke(svg, d, COLOURS[ring % COLOURS.len()], scale.line * 1.7);
+    canvas.lines(ACROSS, scale.line, &across);
+    for (ring, lines) in along.iter().rev() {
+        canvas.lines(COLOURS[ring % COLOURS.len()], scale.line * 1.7, lines);
     }
 }
 
-fn segments(svg: &mut String, at: &[(f64, f64)], mesh: &[u32], lines: &[usize], scale: &Scale) {
-    let mut along: BTreeMap<usize, String> = BTreeMap::new();
+fn segments(canvas: &mut dyn Canvas, at: &[At], mesh: &[u32], lines: &[usize], scale: &Scale) {
+    let mut along: BTreeMap<usize, Vec<[At; 2]>> = BTreeMap::new();
     for pair in mesh.chunks_exact(2) {
         let (a, b) = (pair[0] as usize, pair[1] as usize);
         if let (Some(&from), Some(&to)) = (at.get(a), at.get(b)) {
-            *along.entry(lines[a]).or_default() += &open_path(&[from, to]);
+            along.entry(lines[a]).or_default().push([from, to]);
         }
     }
-    for (line, d) in &along {
-        stroke(svg, d, COLOURS[line % COLOURS.len()], scale.line * 1.7);
+    for (line, segments) in &along {
+        canvas.lines(COLOURS[line % COLOURS.len()], scale.line * 1.7, segments);
     }
 }
 
-fn stroke(svg: &mut String, d: &str, colour: &str, width: f64) {
-    if !d.is_empty() {
-        let _ = writeln!(svg, "<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width:.2}\"/>");
-    }
-}
-
-fn dots(svg: &mut String, at: &[(f64, f64)], classes: &[usize], scale: &Scale) {
+fn dots(canvas: &mut dyn Canvas, at: &[At], classes: &[usize], scale: &Scale) {
     // Inner ones first: where rings lie on top of each other, the outer edge shows.
-    for (number, (&(x, y), &class)) in at.iter().zip(classes).enumerate().rev() {
+    for (number, (&[x, y], &class)) in at.iter().zip(classes).enumerate().rev() {
         let colour = COLOURS[class % COLOURS.len()];
-        let _ = writeln!(svg, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{:.2}\" fill=\"{colour}\"/>", scale.dot);
+        canvas.dots(colour, scale.dot, &[[x, y]]);
         if scale.numbers {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.2}\" y=\"{:.2}\" font-size=\"14\" fill=\"{colour}\">{number}</text>",
-                x + scale.dot + 2.0,
-                y - scale.dot - 1.0
-            );
+            let letters = Letters { anchor: Anchor::Start, size: NUMBER, turn: 0.0, colour };
+            canvas.letters([x + scale.dot + 2.0, y - scale.dot - 1.0 - NUMBER / 3.0], letters, &number.to_string());
         }
     }
 }
 
-fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
+fn labels(canvas: &mut dyn Canvas, request: &Request, pattern: &Pattern, page: &Page) {
     let factors: Vec<_> = request.factor_bits.iter().map(|&bits| f32::from_bits(bits)).collect();
-    let bottom = page.corners().iter().map(|&(u, v)| page.place(u, v).1).fold(0.0, f64::max);
+    let bottom = page.corners().iter().map(|&(u, v)| page.place(u, v)[1]).fold(0.0, f64::max);
     let (middle, center) = (MARGIN + SIDE / 2.0, MARGIN + SIDE / 2.0);
     // Far enough out to leave the points' numbers their room.
     let (left, right) = (MARGIN - 34.0, MARGIN + SIDE + 40.0);
     let (top, under) = (MARGIN - 34.0, bottom + 34.0);
+    let letters = |anchor, turn| Letters { anchor, size: LABEL, turn, colour: INK };
     let mut text = |x: f64, y: f64, turn: f64, words: String| {
-        let _ = writeln!(
-            svg,
-            "<text transform=\"translate({x:.1} {y:.1}) rotate({turn})\" text-anchor=\"middle\" fill=\"#333333\">{words}</text>"
-        );
+        canvas.letters([x, y - LABEL / 3.0], letters(Anchor::Middle, turn), &words);
     };
     match (request.domain, factors.as_slice()) {
         (Domain::Isoline, [density, detail]) => {
@@ -287,19 +319,5 @@ fn labels(svg: &mut String, request: &Request, pattern: &Pattern, page: &Page) {
         };
         format!("{} domain points, {} {primitives}", pattern.fixed16.len(), pattern.indices.len() / each)
     };
-    let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{:.1}\" fill=\"#333333\">{what}</text>", bottom + 60.0);
-}
-
-/// A closed path through places on the page.
-fn path(places: &[(f64, f64)]) -> String {
-    open_path(places) + "Z"
-}
-
-/// A path through places on the page.
-fn open_path(places: &[(f64, f64)]) -> String {
-    let mut d = String::new();
-    for (number, (x, y)) in places.iter().enumerate() {
-        let _ = write!(d, "{}{x:.2} {y:.2}", if number == 0 { "M" } else { "L" });
-    }
-    d
+    canvas.letters([MARGIN, bottom + 60.0 - LABEL / 3.0], letters(Anchor::Start, 0.0), &what);
 }
