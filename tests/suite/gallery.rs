@@ -56,3 +56,8 @@ fn what_an_example_cannot_do_is_one_line() {
         assert_eq!(output.status.code(), Some(2), "{size}");
     }
 }
+
+#[test]
+fn the_renderer_with_tessellation_is_drawn() {
+    assert_draws("integrate", "integrate", &[]);
+}
