@@ -15,6 +15,7 @@ mod control_points;
 mod draw_random;
 mod frames;
 mod gallery;
+mod gallery_closed;
 mod golden;
 mod gpu;
 mod heuristic;
