@@ -4,14 +4,17 @@
 //! all in its own file; nothing here knows of tessellation but [`Gpu::surface_pipeline`], which makes the render pipeline that
 //! draws a tessellated surface. `integrate` does without this room: it is a whole renderer of its own.
 
-#![allow(dead_code, reason = "no example uses all of it")]
+#![allow(dead_code, unused_imports, reason = "no example uses all of it")]
 #![allow(unreachable_pub, reason = "an example is a crate of its own, whose `pub` reaches nobody")]
 
 mod backdrop;
 mod camera;
+mod floor;
 mod gpu;
 mod heights;
+mod lines;
 mod picture;
+mod plain;
 #[cfg(feature = "window")]
 mod window;
 mod wireframe;
@@ -23,7 +26,9 @@ use anyhow::Context;
 use clap::Parser;
 
 pub use camera::{Camera, View};
+pub use floor::{Floor, Shade};
 pub use gpu::{Bind, Gpu, SurfaceDraw};
+pub use lines::{Line, Lines};
 pub use picture::{Frame, Picture};
 pub use wireframe::Wireframe;
 

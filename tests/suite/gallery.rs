@@ -48,6 +48,8 @@ fn what_an_example_cannot_do_is_one_line() {
     let none = run("teapot", &["--adapter", "no such adapter"]);
     let error = complaint(&none);
     assert!(error.contains("no adapter whose name contains 'no such adapter'; there are"), "{error}");
+    let error = complaint(&run("integrate", &["--adapter", "no such adapter"]));
+    assert!(error.contains("no adapter of that name"), "{error}");
     let nowhere = run("teapot", &["--size", "8x8", "-o", "Cargo.toml/teapot.png"]);
     let error = complaint(&nowhere);
     assert!(error.contains("cannot make the folder Cargo.toml"), "{error}");
@@ -55,4 +57,50 @@ fn what_an_example_cannot_do_is_one_line() {
         let output = run("teapot", &["--size", size]);
         assert_eq!(output.status.code(), Some(2), "{size}");
     }
+}
+
+#[test]
+fn the_renderer_with_tessellation_is_drawn() {
+    assert_draws("integrate", "integrate", &[]);
+}
+
+#[test]
+fn the_coarse_mesh_and_the_smooth_one_are_drawn() {
+    assert_draws("pn_triangles", "pn_triangles", &[]);
+}
+
+/// Draws a small picture of a mesh in the OBJ format.
+fn draw_mesh(name: &str, text: &str) -> Output {
+    let folder = folder(name);
+    let (mesh, picture) = (folder.join("mesh.obj"), folder.join("mesh.png"));
+    std::fs::write(&mesh, text).expect("the folder is there");
+    let paths = [&mesh, &picture].map(|path| path.to_str().expect("a plain path"));
+    run("pn_triangles", &["--size", "64x48", "--mesh", paths[0], "-o", paths[1]])
+}
+
+#[test]
+fn meshes_without_normals_and_with_degenerate_triangles_are_drawn() {
+    let points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv nan 0 0\n";
+    let output = draw_mesh("pn-good", &format!("{points}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 2\nf 1 2 5\n"));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("4 triangles") && said.contains("2 triangles without area are left out"), "{said}");
+
+    let error = complaint(&draw_mesh("pn-empty", &format!("{points}f 1 2 2\n")));
+    assert!(error.contains("no triangles"), "{error}");
+    let error = complaint(&draw_mesh("pn-index", &format!("{points}f 1 2 9\n")));
+    assert!(error.contains("mesh.obj"), "{error}");
+    let error = complaint(&run("pn_triangles", &["--mesh", "nowhere.obj"]));
+    assert!(error.contains("cannot read nowhere.obj"), "{error}");
+}
+
+#[test]
+fn the_subdivision_surface_in_its_cage_is_drawn() {
+    assert_draws("catmull_clark", "catmull_clark", &[]);
+}
+
+#[test]
+fn the_meadow_is_drawn_and_bends_in_the_wind() {
+    assert_draws("grass", "grass", &[]);
+    assert_draws("grass", "grass-wind", &["--seconds", "3"]);
 }

@@ -22,6 +22,7 @@ mod control_points;
 mod draw_random;
 mod frames;
 mod gallery;
+mod gallery_closed;
 mod gallery_displacement;
 mod gallery_terrain;
 mod golden;
