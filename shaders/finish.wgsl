@@ -3,6 +3,8 @@
 //
 // Composed after allocate.wgsl and connectivity.wgsl.
 
+// The workgroup's item, read by one lane; empty beyond the list.
+var<workgroup> pw_item: vec4u;
 var<workgroup> pw_partial: array<vec2u, PW_CONNECTIVITY_LANES>;
 
 // Primitives of the draw's threadgroups before `group`, and of all of them. At most PW_BLOCK threadgroups, so no sum wraps.
@@ -31,7 +33,15 @@ fn pw_finish(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = pw_workgroup_index(workgroup, workgroups);
-    var item = pw_connectivity_item(index);
+    if (lane == 0u) {
+        pw_item = vec4u(pw_connectivity_item(index), 0u);
+    }
+    var item = workgroupUniformLoad(&pw_item).xyz;
+    // The last workgroup closes the draw, since it seldom has an item besides.
+    let closes = index + 1u == workgroups.x * workgroups.y;
+    if (item.y >= item.z && !closes) {
+        return;
+    }
     let sums = pw_sum_groups(lane, item.x);
     // The hull pass noted where the draw begins, since `used` changes here.
     let slot = pw_slot_now(pw_params.slot);
@@ -40,9 +50,8 @@ fn pw_finish(
     if (pw_overflow(primitives, sums.y, 0u) != 0u) {
         item.z = item.y;
     }
-    // The last workgroup closes the draw, since it seldom has an item besides. What it writes the others do not read, or
-    // find as they have it already.
-    if (index + 1u == workgroups.x * workgroups.y && lane == 0u) {
+    // What is written here the others do not read, or find as they have it already.
+    if (closes && lane == 0u) {
         pw_finish_draw(PwUsed(vertices, primitives), sums.y, 0u);
     }
     pw_connect(lane, item, primitives + sums.x);
