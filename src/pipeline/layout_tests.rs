@@ -6,7 +6,7 @@ use naga::{AddressSpace, Module, TypeInner};
 
 use super::layout::{
     ARGUMENT_BYTES, CHUNKS, CONNECTIVITY_ARGUMENTS, DOMAIN_ARGUMENTS, GROUP_WORDS, GroupRecord, HULL_ARGUMENTS, Params,
-    SLOT_BYTES, SLOTS, STREAM_ARGUMENTS, STREAM_DRAW_ARGUMENTS, Slot, USED_BYTES, WORDS_OFFSET,
+    SLOTS, STREAM_ARGUMENTS, STREAM_DRAW_ARGUMENTS, Slot, USED_BYTES, WORDS_OFFSET,
 };
 use crate::hardware::{PatchFootprint, Profile, ThreadgroupPlan};
 use crate::shader::compose::{self, FixedFunction, KernelShape, StateShape};
