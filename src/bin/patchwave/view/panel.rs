@@ -1,0 +1,349 @@
+//! What is on the screen beside the scene: the panel, and what mouse and keyboard do to the view.
+
+use egui::{Color32, Key, RichText};
+use patchwave::hardware::{DEFAULT_DS_WAVE_THRESHOLD, ResolvedParameters, Statistics};
+use patchwave::tessellator::Partitioning;
+
+use super::state::{Factors, PolicyName, Settings, Shading, State};
+use super::times::PassTimes;
+use crate::scene::Size;
+use crate::scene::mode::Mode;
+
+/// Width of the panel in points.
+const WIDTH: f32 = 300.0;
+
+/// What the panel tells beside the settings.
+pub(super) struct Shown<'a> {
+    pub(super) scene: &'a str,
+    pub(super) adapter: &'a str,
+    /// What is under way, and what went wrong.
+    pub(super) status: Option<&'a Status>,
+    /// Patches that fit a threadgroup, once there is a pipeline.
+    pub(super) most_patches: Option<u32>,
+    /// The parameters with their defaults.
+    pub(super) resolved: Option<&'a ResolvedParameters>,
+    /// Of what is on the screen; none while they are under way.
+    pub(super) statistics: Option<&'a Statistics>,
+    pub(super) workspace_bytes: u64,
+    /// How often the workspace was made anew for want of room.
+    pub(super) grown: u32,
+    /// What the GPU took, or why that is not known.
+    pub(super) times: Result<&'a PassTimes, &'static str>,
+    /// By the clock, from one frame to the next; none where there was no frame right before.
+    pub(super) frame_milliseconds: Option<f32>,
+}
+
+/// A line for the person at the window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    pub(super) text: String,
+    pub(super) is_error: bool,
+}
+
+impl Status {
+    pub(super) fn busy(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false }
+    }
+
+    pub(super) fn error(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: true }
+    }
+}
+
+/// What the person asked for beyond settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) quit: bool,
+}
+
+/// Shows panel and view; `size` is that of the view in the frame before. Gives the view's rectangle in points.
+pub(super) fn show(ui: &mut egui::Ui, state: &mut State, shown: &Shown<'_>, size: Size) -> (egui::Rect, Asked) {
+    if state.panel {
+        let panel = egui::Panel::left("panel").resizable(false).exact_size(WIDTH);
+        panel.show(ui, |ui| {
+            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| contents(ui, state, shown, size));
+        });
+    }
+    let rect = ui.available_rect_before_wrap();
+    let asked = view(ui, rect, state, size);
+    if let Some(status) = shown.status.filter(|_| !state.panel) {
+        // Without the panel it still has to be said.
+        ui.painter().text(
+            rect.left_top() + egui::vec2(8.0, 8.0),
+            egui::Align2::LEFT_TOP,
+            &status.text,
+            egui::FontId::proportional(14.0),
+            status_color(status),
+        );
+    }
+    (rect, asked)
+}
+
+/// Mouse and keyboard over the view.
+fn view(ui: &mut egui::Ui, rect: egui::Rect, state: &mut State, size: Size) -> Asked {
+    let response = ui.allocate_rect(rect, egui::Sense::click_and_drag());
+    if response.clicked() || response.drag_started() {
+        // Keys go to the view again, and no longer to a slider.
+        ui.memory_mut(|memory| memory.stop_text_input());
+        if let Some(id) = ui.memory(|memory| memory.focused()) {
+            ui.memory_mut(|memory| memory.surrender_focus(id));
+        }
+    }
+    let drag = response.drag_delta().into();
+    let shifts = ui.input(|input| input.modifiers.shift);
+    if response.dragged_by(egui::PointerButton::Primary) && !shifts {
+        state.orbit.turn(drag);
+    } else if response.dragged() {
+        state.orbit.shift(drag, rect.height());
+    }
+    if response.hovered() {
+        let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
+        state.orbit.zoom((scroll * 0.004).exp() * pinch);
+    }
+    if response.double_clicked() {
+        state.go_home();
+    }
+    if ui.ctx().memory(|memory| memory.focused().is_some()) {
+        return Asked::default();
+    }
+    keys(ui, state, size)
+}
+
+fn keys(ui: &egui::Ui, state: &mut State, size: Size) -> Asked {
+    ui.input(|input| {
+        // Held keys go on; a long frame does not throw the camera about.
+        let points = 300.0 * input.stable_dt.min(0.1);
+        let axis = |less, more| f32::from(i8::from(input.key_down(more)) - i8::from(input.key_down(less)));
+        state.orbit.turn([
+            points * axis(Key::ArrowLeft, Key::ArrowRight),
+            points * axis(Key::ArrowUp, Key::ArrowDown),
+        ]);
+        let nearer = axis(Key::Minus, Key::Plus) + axis(Key::PageDown, Key::PageUp) + axis(Key::Minus, Key::Equals);
+        state.orbit.zoom((nearer.clamp(-1.0, 1.0) * points * 0.006).exp());
+        let settings = &mut state.settings;
+        for (key, shading) in
+            [(Key::Num1, Shading::Lit), (Key::Num2, Shading::Patches), (Key::Num3, Shading::Modes)]
+        {
+            if input.key_pressed(key) {
+                settings.shading = shading;
+            }
+        }
+        settings.wireframe ^= input.key_pressed(Key::W);
+        settings.statistics ^= input.key_pressed(Key::S);
+        settings.continuous ^= input.key_pressed(Key::C);
+        if input.key_pressed(Key::M) {
+            let next = Mode::ALL.iter().position(|mode| *mode == settings.mode).map_or(0, |at| (at + 1) % 3);
+            settings.mode = Mode::ALL[next];
+        }
+        if input.key_pressed(Key::Space) {
+            state.pause_lod(!state.is_lod_paused(), size);
+        }
+        if input.key_pressed(Key::Home) || input.key_pressed(Key::R) {
+            state.go_home();
+        }
+        state.panel ^= input.key_pressed(Key::H);
+        Asked { quit: input.key_pressed(Key::Q) || input.key_pressed(Key::Escape) }
+    })
+}
+
+fn contents(ui: &mut egui::Ui, state: &mut State, shown: &Shown<'_>, size: Size) {
+    ui.spacing_mut().slider_width = 130.0;
+    ui.add_space(6.0);
+    ui.label(RichText::new(shown.scene).heading());
+    ui.label(RichText::new(shown.adapter).weak());
+    // A line of its own at all times, so that nothing below jumps.
+    match shown.status {
+        Some(status) => ui.label(RichText::new(&status.text).color(status_color(status))),
+        None => ui.label(" "),
+    };
+    tessellation(ui, &mut state.settings);
+    mode(ui, &mut state.settings, shown);
+    shading(ui, &mut state.settings);
+    ui.add_space(8.0);
+    let mut paused = state.is_lod_paused();
+    if ui.checkbox(&mut paused, "Pause LOD (space)").on_hover_text("Factors go on by the camera of now").changed() {
+        state.pause_lod(paused, size);
+    }
+    if ui.button("Reset view (R)").clicked() {
+        state.go_home();
+    }
+    statistics(ui, &mut state.settings, shown);
+}
+
+fn tessellation(ui: &mut egui::Ui, settings: &mut Settings) {
+    section(ui, "Tessellation");
+    let Settings { factors, segment_pixels, factor, .. } = settings;
+    if let Factors::SizeOrFixed { by_size } = factors {
+        ui.horizontal(|ui| {
+            ui.radio_value(by_size, true, "by size");
+            ui.radio_value(by_size, false, "one factor");
+        });
+    }
+    match factors {
+        Factors::SizeOrFixed { by_size: true } => {
+            ui.add(egui::Slider::new(segment_pixels, 1.0..=100.0).logarithmic(true).text("segment, pixels"));
+        }
+        Factors::SizeOrFixed { by_size: false } | Factors::Fixed => {
+            ui.add(egui::Slider::new(factor, 0.0..=64.0).text("factor"));
+        }
+        Factors::Shader => {}
+    }
+    egui::ComboBox::from_label("partitioning").selected_text(settings.partitioning.name()).show_ui(ui, |ui| {
+        for partitioning in Partitioning::ALL {
+            ui.selectable_value(&mut settings.partitioning, partitioning, partitioning.name());
+        }
+    });
+    for number in &mut settings.numbers {
+        ui.horizontal(|ui| {
+            let speed = (number.value.abs() * 0.01).max(if number.is_whole { 0.1 } else { 0.005 });
+            let mut drag = egui::DragValue::new(&mut number.value).speed(speed);
+            if number.is_whole {
+                drag = drag.fixed_decimals(0);
+            }
+            ui.add(drag);
+            ui.label(&number.name);
+        });
+        if number.is_whole {
+            number.value = number.value.round();
+        }
+    }
+}
+
+fn mode(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
+    section(ui, "Mode (M)");
+    ui.horizontal(|ui| {
+        for mode in Mode::ALL {
+            ui.selectable_value(&mut settings.mode, mode, mode.name());
+        }
+    });
+    let parameters = &mut settings.parameters;
+    let resolved = shown.resolved;
+    let most = shown.most_patches.unwrap_or(1);
+    optional(ui, &mut parameters.patches_per_threadgroup, most, |ui, value| {
+        ui.add(egui::Slider::new(value, 1..=most.max(1)).text("patches a group"))
+    });
+    // Only the dynamic mode has thresholds.
+    ui.add_enabled_ui(settings.mode == Mode::Dynamic, |ui| {
+        let default = resolved.map_or(4.0, |resolved| resolved.tessellation_factor_threshold);
+        optional(ui, &mut parameters.tessellation_factor_threshold, default, |ui, value| {
+            ui.add(egui::Slider::new(value, 0.0..=64.0).max_decimals(2).text("factor thresh."))
+        });
+        let default = resolved.map_or(DEFAULT_DS_WAVE_THRESHOLD, |resolved| resolved.ds_wave_threshold);
+        optional(ui, &mut parameters.ds_wave_threshold, default, |ui, value| {
+            ui.add(egui::Slider::new(value, 0..=15).text("wave threshold"))
+        });
+    });
+    ui.horizontal(|ui| {
+        ui.label("policy");
+        ui.selectable_value(&mut settings.policy, PolicyName::Driver, "driver");
+        ui.selectable_value(&mut settings.policy, PolicyName::Adaptive, "adaptive");
+    });
+}
+
+/// A box that is ticked where the value is given, and its slider, which stands at the default where it is not.
+fn optional<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    given: &mut Option<T>,
+    default: T,
+    slider: impl FnOnce(&mut egui::Ui, &mut T) -> egui::Response,
+) {
+    ui.horizontal(|ui| {
+        let mut is_given = given.is_some();
+        ui.checkbox(&mut is_given, "").on_hover_text("given, or the driver's default");
+        let mut value = given.unwrap_or(default);
+        // Sliding gives it.
+        let slid = slider(ui, &mut value).changed();
+        *given = (is_given || slid).then_some(value);
+    });
+}
+
+fn shading(ui: &mut egui::Ui, settings: &mut Settings) {
+    section(ui, "Shading (1, 2, 3)");
+    ui.horizontal(|ui| {
+        ui.selectable_value(&mut settings.shading, Shading::Lit, "lit");
+        ui.selectable_value(&mut settings.shading, Shading::Patches, "patches");
+        ui.selectable_value(&mut settings.shading, Shading::Modes, "modes");
+    });
+    ui.checkbox(&mut settings.wireframe, "wireframe (W)");
+    if settings.shading == Shading::Modes {
+        ui.horizontal(|ui| {
+            let [on_chip, off_chip] = MODE_COLORS.map(|[r, g, b]| Color32::from_rgb(r, g, b));
+            ui.label(RichText::new("■ on-chip").color(on_chip));
+            ui.label(RichText::new("■ off-chip").color(off_chip));
+        });
+    }
+}
+
+/// On-chip and off-chip, as `paint.wgsl` has them in linear light.
+pub(super) const MODE_COLORS: [[u8; 3]; 2] = [[92, 150, 214], [240, 140, 60]];
+
+fn statistics(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
+    section(ui, "Statistics");
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut settings.statistics, "read back (S)");
+        ui.checkbox(&mut settings.continuous, "run on (C)").on_hover_text("Draw on, though nothing changes");
+    });
+    egui::Grid::new("statistics").num_columns(2).striped(true).min_col_width(130.0).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(name);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.monospace(value));
+            ui.end_row();
+        };
+        if settings.statistics {
+            let count = |of: fn(&Statistics) -> u64| shown.statistics.map_or("…".to_owned(), |all| grouped(of(all)));
+            row("patches", count(|all| all.ia_primitives));
+            row("culled", count(|all| all.culled_patches));
+            row("domain points", count(|all| all.ds_invocations));
+            row("primitives", count(|all| all.primitives));
+            row("groups on-chip", count(|all| all.threadgroups - all.off_chip_threadgroups));
+            row("groups off-chip", count(|all| all.off_chip_threadgroups));
+            row("domain waves", count(|all| all.domain.waves));
+            row("  run off-chip", count(|all| all.off_chip_waves));
+            row("off-chip bytes", count(|all| all.off_chip_bytes));
+            let mean = shown.statistics.map_or("…".to_owned(), |all| format!("{:.2}", all.mean_average_factor()));
+            row("average factor", mean);
+        }
+        row("workspace", format!("{:.1} MiB", shown.workspace_bytes as f64 / f64::from(1 << 20)));
+        row("  grown", format!("{} ×", shown.grown));
+        let frame = shown.frame_milliseconds.map_or("-".to_owned(), |ms| format!("{ms:.1} ms"));
+        row("frame, by the clock", frame);
+        match shown.times {
+            Ok(times) => {
+                for (name, milliseconds) in times.rows() {
+                    row(name, format!("{milliseconds:.3} ms"));
+                }
+            }
+            Err(_) => row("passes", "-".to_owned()),
+        }
+    });
+    if let Err(reason) = shown.times {
+        ui.label(RichText::new(reason).weak().small());
+    }
+}
+
+fn section(ui: &mut egui::Ui, title: &str) {
+    ui.add_space(6.0);
+    ui.separator();
+    ui.label(RichText::new(title).strong());
+}
+
+fn status_color(status: &Status) -> Color32 {
+    if status.is_error { Color32::from_rgb(255, 120, 100) } else { Color32::from_rgb(250, 200, 90) }
+}
+
+/// A number with a narrow gap between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "panel_tests.rs"]
+mod tests;
