@@ -10,9 +10,9 @@ mod formats;
 #[cfg(feature = "view")]
 pub(crate) mod live;
 mod meshes;
-mod pack;
 #[cfg(feature = "view")]
 pub(crate) mod numbers;
+mod pack;
 mod paint;
 mod place;
 mod report;

@@ -165,12 +165,7 @@ pub(super) fn parsed(kernel: &str) -> anyhow::Result<naga::Module> {
 }
 
 /// The bytes of a buffer's value, with names replaced by what they stand for.
-fn packed(
-    module: &naga::Module,
-    declared: &UserBinding,
-    value: &Value,
-    names: &Names,
-) -> Result<Vec<u8>, Complaint> {
+fn packed(module: &naga::Module, declared: &UserBinding, value: &Value, names: &Names) -> Result<Vec<u8>, Complaint> {
     let place = Place::new("bindings").key(&declared.name);
     let resource = Some(naga::ResourceBinding { group: declared.group, binding: declared.binding });
     let variable = module.global_variables.iter().find(|(_, one)| one.binding == resource);

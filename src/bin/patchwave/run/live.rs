@@ -89,9 +89,7 @@ impl<'a> Live<'a> {
                 *value = number.value;
             }
         }
-        move || {
-            compile(&device, &scene, &layouts, &choice, &constants).map_err(|error| scene.text.located(error))
-        }
+        move || compile(&device, &scene, &layouts, &choice, &constants).map_err(|error| scene.text.located(error))
     }
 
     /// Makes what the shader's variables stand for, once there is a pipeline, and writes what follows the camera or was

@@ -269,8 +269,7 @@ impl<'a> Engine<'a> {
         let is_busy = self.status.as_ref().is_some_and(|status| !status.is_error);
         // An error stays as it is, however many frames follow.
         let is_error = self.status.as_ref().is_some_and(|status| status.is_error);
-        let is_known = self.reports.are_all_there()
-            && (!state.settings.statistics || self.statistics.are_all_there());
+        let is_known = self.reports.are_all_there() && (!state.settings.statistics || self.statistics.are_all_there());
         self.is_settled = !is_busy && (is_error || (!tessellations.is_empty() && is_known));
         Ok(())
     }
@@ -377,14 +376,7 @@ impl<'a> Engine<'a> {
             && tessellations.iter().all(|tessellation| !tessellation.chunks().is_empty());
         let stamps = self.stamps.as_ref().ok().filter(|_| are_all_stamped);
         let writes = stamps.map(Stamps::of_painting);
-        painter.paint(
-            &self.gpu,
-            encoder,
-            canvas,
-            (&state.settings, &camera, state.orbit.key()),
-            tessellations,
-            writes,
-        );
+        painter.paint(&self.gpu, encoder, canvas, (&state.settings, &camera, state.orbit.key()), tessellations, writes);
         if let Some(stamps) = stamps {
             stamps.finish(encoder, &self.sender);
         }

@@ -93,9 +93,7 @@ pub(super) fn together(all: &[Option<Statistics>]) -> Option<Statistics> {
         sum.off_chip_threadgroups += one.off_chip_threadgroups;
         sum.culled_patches += one.culled_patches;
         sum.primitives += one.primitives;
-        for (sum, one) in
-            [(&mut sum.vertex, &one.vertex), (&mut sum.hull, &one.hull), (&mut sum.domain, &one.domain)]
-        {
+        for (sum, one) in [(&mut sum.vertex, &one.vertex), (&mut sum.hull, &one.hull), (&mut sum.domain, &one.domain)] {
             sum.threads += one.threads;
             sum.waves += one.waves;
         }

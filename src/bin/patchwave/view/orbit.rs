@@ -102,8 +102,7 @@ impl Orbit {
         let reach = self.radius * 1.2;
         let near = (from_center - reach).max(self.radius * NEAREST * 0.1);
         let far = (from_center + reach).max(near * 2.0);
-        let project =
-            glam::camera::rh::proj::directx::perspective(self.field_of_view, size.aspect(), near, far);
+        let project = glam::camera::rh::proj::directx::perspective(self.field_of_view, size.aspect(), near, far);
         let look: Mat4 = glam::camera::rh::view::look_at_mat4(eye, self.target, self.up);
         let pixels_per_unit = size.height as f32 / (2.0 * (self.field_of_view / 2.0).tan());
         Camera { eye, clip_from_world: project * look, pixels_per_unit }

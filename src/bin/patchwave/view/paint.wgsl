@@ -48,7 +48,7 @@ struct Corner {
     @location(2) color: vec3f,
     // Which of the triangle's corners, for the distance to its edges.
     @location(3) corner: vec3f,
-    @location(4) @interpolate(flat) of: u32,
+    @location(4) @interpolate(flat) patch_bits: u32,
 }
 
 fn member(vertex: u32, at: u32, components: u32, missing: vec4f) -> vec4f {
@@ -75,7 +75,7 @@ fn view_vertex(@builtin(vertex_index) number: u32) -> Corner {
         corner.color = member(vertex, color_at, color_components, vec4f()).xyz;
     }
     corner.corner[number % 3u] = 1.0;
-    corner.of = patches[vertex];
+    corner.patch_bits = patches[vertex];
     return corner;
 }
 
@@ -100,17 +100,19 @@ fn view_fragment(corner: Corner) -> @location(0) vec4f {
 
     var color = corner.color;
     if view.shading == PATCHES {
-        color = palette(corner.of & 0x7fffffffu);
+        color = palette(corner.patch_bits & 0x7fffffffu);
     } else if view.shading == MODES {
-        color = select(ON_CHIP, OFF_CHIP, (corner.of >> 31u) != 0u);
+        color = select(ON_CHIP, OFF_CHIP, (corner.patch_bits >> 31u) != 0u);
     }
     if view.corners == 3u && !(view.is_flat != 0u && view.shading == LIT) {
         let has_normal = normal_components != 0u && dot(corner.normal, corner.normal) > 1e-30;
         var normal = select(across, corner.normal, has_normal);
         normal *= inverseSqrt(max(dot(normal, normal), 1e-30));
-        // Both sides are seen; a face's normal points towards the eye.
+        // Both sides are seen, and the normal of the side that is seen is on the eye's side of the triangle. The triangle
+        // tells, since at an outline the normal itself may already point away.
         let away = normalize(corner.world - view.eye);
-        normal = select(normal, -normal, dot(normal, away) > 0.0);
+        let towards = select(across, -across, dot(across, away) > 0.0);
+        normal = select(normal, -normal, dot(normal, towards) < 0.0);
         let key = max(dot(normal, view.key), 0.0);
         let facing = max(dot(normal, -away), 0.0);
         let gloss = 0.25 * pow(max(dot(normal, normalize(view.key - away)), 0.0), 60.0);

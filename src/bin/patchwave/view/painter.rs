@@ -170,13 +170,7 @@ impl Painter {
     }
 
     /// Makes the bind groups of a workspace, where they are of another. `patches` is its table of patches.
-    pub(super) fn bind(
-        &mut self,
-        gpu: &Gpu,
-        workspace: u64,
-        tessellations: &[Tessellation],
-        patches: &wgpu::Buffer,
-    ) {
+    pub(super) fn bind(&mut self, gpu: &Gpu, workspace: u64, tessellations: &[Tessellation], patches: &wgpu::Buffer) {
         if self.groups.as_ref().is_some_and(|groups| groups.of == workspace) {
             return;
         }
@@ -185,10 +179,8 @@ impl Painter {
         let Some(chunk) = tessellations.iter().find_map(|one| one.chunks().first()) else { return };
         let Some(records) = tessellations.iter().find_map(Tessellation::gpu_records) else { return };
         let group = |label, layout, resources: [wgpu::BindingResource<'_>; 3]| {
-            let entries: Vec<_> = (0..)
-                .zip(resources)
-                .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
-                .collect();
+            let entries: Vec<_> =
+                (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
             gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
         };
         let one_draw = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -201,11 +193,7 @@ impl Painter {
             meshes: group(
                 "meshes",
                 &self.mesh_layout,
-                [
-                    chunk.vertices.as_entire_binding(),
-                    chunk.indices.as_entire_binding(),
-                    patches.as_entire_binding(),
-                ],
+                [chunk.vertices.as_entire_binding(), chunk.indices.as_entire_binding(), patches.as_entire_binding()],
             ),
             marks: group(
                 "marks",
@@ -225,10 +213,8 @@ impl Painter {
     ) {
         let Some(groups) = self.groups.as_ref().filter(|_| settings.shading != Shading::Lit) else { return };
         let mut before = 0u32;
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("marks"),
-            timestamp_writes: None,
-        });
+        let mut pass =
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("marks"), timestamp_writes: None });
         pass.set_pipeline(&self.mark);
         for (i, records) in (0u32..).zip(tessellations.iter().map(Tessellation::gpu_records)) {
             let Some(records) = records.filter(|records| records.patch_count > 0) else { continue };
@@ -368,10 +354,7 @@ fn surface(
             compilation_options: options(),
             buffers: &[],
         },
-        primitive: wgpu::PrimitiveState {
-            topology: pipeline.primitive_topology(),
-            ..wgpu::PrimitiveState::default()
-        },
+        primitive: wgpu::PrimitiveState { topology: pipeline.primitive_topology(), ..wgpu::PrimitiveState::default() },
         depth_stencil: Some(wgpu::DepthStencilState {
             format: DEPTH,
             depth_write_enabled: Some(true),

@@ -10,7 +10,7 @@ use crate::scene::Size;
 use crate::scene::mode::Mode;
 
 /// Width of the panel in points.
-const WIDTH: f32 = 300.0;
+const WIDTH: f32 = 310.0;
 
 /// What the panel tells beside the settings.
 pub(super) struct Shown<'a> {
@@ -114,16 +114,11 @@ fn keys(ui: &egui::Ui, state: &mut State, size: Size) -> Asked {
         // Held keys go on; a long frame does not throw the camera about.
         let points = 300.0 * input.stable_dt.min(0.1);
         let axis = |less, more| f32::from(i8::from(input.key_down(more)) - i8::from(input.key_down(less)));
-        state.orbit.turn([
-            points * axis(Key::ArrowLeft, Key::ArrowRight),
-            points * axis(Key::ArrowUp, Key::ArrowDown),
-        ]);
+        state.orbit.turn([points * axis(Key::ArrowLeft, Key::ArrowRight), points * axis(Key::ArrowUp, Key::ArrowDown)]);
         let nearer = axis(Key::Minus, Key::Plus) + axis(Key::PageDown, Key::PageUp) + axis(Key::Minus, Key::Equals);
         state.orbit.zoom((nearer.clamp(-1.0, 1.0) * points * 0.006).exp());
         let settings = &mut state.settings;
-        for (key, shading) in
-            [(Key::Num1, Shading::Lit), (Key::Num2, Shading::Patches), (Key::Num3, Shading::Modes)]
-        {
+        for (key, shading) in [(Key::Num1, Shading::Lit), (Key::Num2, Shading::Patches), (Key::Num3, Shading::Modes)] {
             if input.key_pressed(key) {
                 settings.shading = shading;
             }
@@ -147,7 +142,8 @@ fn keys(ui: &egui::Ui, state: &mut State, size: Size) -> Asked {
 }
 
 fn contents(ui: &mut egui::Ui, state: &mut State, shown: &Shown<'_>, size: Size) {
-    ui.spacing_mut().slider_width = 130.0;
+    ui.spacing_mut().slider_width = 110.0;
+    ui.spacing_mut().item_spacing.y = 2.0;
     ui.add_space(6.0);
     ui.label(RichText::new(shown.scene).heading());
     ui.label(RichText::new(shown.adapter).weak());
@@ -159,14 +155,16 @@ fn contents(ui: &mut egui::Ui, state: &mut State, shown: &Shown<'_>, size: Size)
     tessellation(ui, &mut state.settings);
     mode(ui, &mut state.settings, shown);
     shading(ui, &mut state.settings);
-    ui.add_space(8.0);
     let mut paused = state.is_lod_paused();
-    if ui.checkbox(&mut paused, "Pause LOD (space)").on_hover_text("Factors go on by the camera of now").changed() {
-        state.pause_lod(paused, size);
-    }
-    if ui.button("Reset view (R)").clicked() {
-        state.go_home();
-    }
+    ui.horizontal(|ui| {
+        let pause = ui.checkbox(&mut paused, "pause LOD (space)");
+        if pause.on_hover_text("Factors go on by the camera of now, wherever the view goes").changed() {
+            state.pause_lod(paused, size);
+        }
+        if ui.button("reset view (R)").clicked() {
+            state.go_home();
+        }
+    });
     statistics(ui, &mut state.settings, shown);
 }
 
@@ -218,15 +216,21 @@ fn mode(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
     });
     let parameters = &mut settings.parameters;
     let resolved = shown.resolved;
-    let most = shown.most_patches.unwrap_or(1);
-    optional(ui, &mut parameters.patches_per_threadgroup, most, |ui, value| {
-        ui.add(egui::Slider::new(value, 1..=most.max(1)).text("patches a group"))
+    // Until there is a pipeline it is not known how many fit, and the slider would cut off what is given.
+    ui.add_enabled_ui(shown.most_patches.is_some(), |ui| {
+        let most = shown.most_patches.unwrap_or(1);
+        let clamping =
+            if shown.most_patches.is_some() { egui::SliderClamping::Always } else { egui::SliderClamping::Never };
+        optional(ui, &mut parameters.patches_per_threadgroup, most, |ui, value| {
+            let slider = egui::Slider::new(value, 1..=most.max(1)).clamping(clamping);
+            ui.add(slider.text("patches a group"))
+        });
     });
     // Only the dynamic mode has thresholds.
     ui.add_enabled_ui(settings.mode == Mode::Dynamic, |ui| {
         let default = resolved.map_or(4.0, |resolved| resolved.tessellation_factor_threshold);
         optional(ui, &mut parameters.tessellation_factor_threshold, default, |ui, value| {
-            ui.add(egui::Slider::new(value, 0.0..=64.0).max_decimals(2).text("factor thresh."))
+            ui.add(egui::Slider::new(value, 0.0..=64.0).max_decimals(2).text("factor threshold"))
         });
         let default = resolved.map_or(DEFAULT_DS_WAVE_THRESHOLD, |resolved| resolved.ds_wave_threshold);
         optional(ui, &mut parameters.ds_wave_threshold, default, |ui, value| {
@@ -267,9 +271,11 @@ fn shading(ui: &mut egui::Ui, settings: &mut Settings) {
     ui.checkbox(&mut settings.wireframe, "wireframe (W)");
     if settings.shading == Shading::Modes {
         ui.horizontal(|ui| {
-            let [on_chip, off_chip] = MODE_COLORS.map(|[r, g, b]| Color32::from_rgb(r, g, b));
-            ui.label(RichText::new("■ on-chip").color(on_chip));
-            ui.label(RichText::new("■ off-chip").color(off_chip));
+            for (name, [r, g, b]) in ["on-chip", "off-chip"].into_iter().zip(MODE_COLORS) {
+                let (rect, _) = ui.allocate_exact_size(egui::vec2(12.0, 12.0), egui::Sense::hover());
+                ui.painter().rect_filled(rect, 2.0, Color32::from_rgb(r, g, b));
+                ui.label(name);
+            }
         });
     }
 }
@@ -283,10 +289,11 @@ fn statistics(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
         ui.checkbox(&mut settings.statistics, "read back (S)");
         ui.checkbox(&mut settings.continuous, "run on (C)").on_hover_text("Draw on, though nothing changes");
     });
-    egui::Grid::new("statistics").num_columns(2).striped(true).min_col_width(130.0).show(ui, |ui| {
+    ui.spacing_mut().interact_size.y = 0.0;
+    egui::Grid::new("statistics").num_columns(2).striped(true).spacing([8.0, 1.0]).show(ui, |ui| {
         let mut row = |name: &str, value: String| {
             ui.label(name);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.monospace(value));
+            ui.monospace(format!("{value:>16}"));
             ui.end_row();
         };
         if settings.statistics {
@@ -322,7 +329,7 @@ fn statistics(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
 }
 
 fn section(ui: &mut egui::Ui, title: &str) {
-    ui.add_space(6.0);
+    ui.add_space(3.0);
     ui.separator();
     ui.label(RichText::new(title).strong());
 }

@@ -9,6 +9,7 @@ struct Screen {
     context: egui::Context,
     state: State,
     status: Option<Status>,
+    most_patches: Option<u32>,
     time: f64,
     view: Rect,
     asked: Asked,
@@ -20,6 +21,7 @@ impl Screen {
             context: egui::Context::default(),
             state: state(),
             status: None,
+            most_patches: Some(4),
             time: 0.0,
             view: Rect::NOTHING,
             asked: Asked::default(),
@@ -40,13 +42,13 @@ impl Screen {
             events,
             ..egui::RawInput::default()
         };
-        let Self { context, state, status, view, asked, .. } = self;
+        let Self { context, state, status, most_patches, view, asked, .. } = self;
         let mut output = context.run_ui(input, |ui| {
             let shown = Shown {
                 scene: "teapot",
                 adapter: "none",
                 status: status.as_ref(),
-                most_patches: Some(4),
+                most_patches: *most_patches,
                 resolved: None,
                 statistics: None,
                 workspace_bytes: 0,
@@ -77,13 +79,8 @@ impl Screen {
     }
 
     fn key(&mut self, key: Key) {
-        let event = |pressed| Event::Key {
-            key,
-            physical_key: None,
-            pressed,
-            repeat: false,
-            modifiers: egui::Modifiers::NONE,
-        };
+        let event =
+            |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: egui::Modifiers::NONE };
         self.frame(vec![event(true)]);
         self.frame(vec![event(false)]);
     }
@@ -112,7 +109,7 @@ impl Screen {
 #[test]
 fn dragging_turns_over_the_view_and_not_over_the_panel() {
     let mut screen = Screen::new();
-    assert!(screen.view.left() >= 300.0 && screen.view.right() == 1280.0, "{:?}", screen.view);
+    assert!(screen.view.left() >= 310.0 && screen.view.right() == 1280.0, "{:?}", screen.view);
     let before = screen.eye();
     screen.drag(pos2(150.0, 700.0), vec2(60.0, -5.0), PointerButton::Primary);
     assert_eq!(screen.eye(), before);
@@ -217,6 +214,18 @@ fn thresholds_are_the_dynamic_modes_alone() {
     let label = screen.find("wave threshold");
     screen.drag(pos2(100.0, label.center().y), vec2(20.0, 0.0), PointerButton::Primary);
     assert_eq!(screen.state.settings.parameters.ds_wave_threshold, None);
+}
+
+#[test]
+fn what_is_given_stays_until_it_is_known_how_much_fits() {
+    let mut screen = Screen::new();
+    screen.most_patches = None;
+    screen.state.settings.parameters.patches_per_threadgroup = Some(3);
+    screen.frame(Vec::new());
+    assert_eq!(screen.state.settings.parameters.patches_per_threadgroup, Some(3));
+    screen.most_patches = Some(2);
+    screen.frame(Vec::new());
+    assert_eq!(screen.state.settings.parameters.patches_per_threadgroup, Some(2));
 }
 
 #[test]

@@ -45,9 +45,10 @@ impl Screen {
     ) -> anyhow::Result<Self> {
         let can = surface.get_capabilities(adapter);
         // The panel blends in sRGB, and the scene is encoded by its own shader, so that nobody else should encode.
-        let plain = can.formats.iter().find(|format| {
-            matches!(format, wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Rgba8Unorm)
-        });
+        let plain = can
+            .formats
+            .iter()
+            .find(|format| matches!(format, wgpu::TextureFormat::Bgra8Unorm | wgpu::TextureFormat::Rgba8Unorm));
         let format = *plain.or(can.formats.first()).context("the window's surface has no format")?;
         let attachment = wgpu::TextureUsages::RENDER_ATTACHMENT;
         let copied = attachment | wgpu::TextureUsages::COPY_SRC;

@@ -47,9 +47,7 @@ pub(super) enum Factors {
     /// One number: of all patches of a grid, or of the heavy ones.
     Fixed,
     /// By size on screen, or one number.
-    SizeOrFixed {
-        by_size: bool,
-    },
+    SizeOrFixed { by_size: bool },
 }
 
 /// Everything that the panel sets.

@@ -16,12 +16,12 @@ use crate::output::Usage;
 use crate::run;
 use crate::run::live::{Live, Look};
 use crate::run::numbers::{self, Number};
+use crate::scene::Size;
 use crate::scene::camera::Camera;
 use crate::scene::gpu::Gpu;
 use crate::scene::grid::{self, Load, Sheet};
 use crate::scene::mode::Mode;
 use crate::scene::named::{GRID_PATCHES, Name};
-use crate::scene::Size;
 use crate::scene::teapot::{self, Pot, VIEW};
 
 const BACKGROUND: [f32; 3] = [0.013, 0.016, 0.021];
@@ -257,13 +257,13 @@ impl<'a> Subject<'a> {
         let surface = &pipeline.reflection().surface;
         let at = |name: &str| {
             let member = surface.members.iter().find(|member| member.name == name);
-            member.map(|member| f64::from(member.offset / 4)).ok_or_else(|| {
-                anyhow::anyhow!("the shader's {} has no member `{name}`", surface.type_name)
-            })
+            member
+                .map(|member| f64::from(member.offset / 4))
+                .ok_or_else(|| anyhow::anyhow!("the shader's {} has no member `{name}`", surface.type_name))
         };
         let (position, color) = match self {
             Self::File(live) => return Ok((live.look(surface)?, live.is_in_clip_space())),
-            Self::Teapot { .. } => ("world_position", [0.28, 0.33, 0.36]),
+            Self::Teapot { .. } => ("world_position", [0.06, 0.27, 0.33]),
             Self::Grid { .. } => ("position", [0.42, 0.38, 0.30]),
         };
         let constants = vec![

@@ -125,8 +125,7 @@ impl Stamps {
         busy.store(true, Ordering::Release);
         encoder.resolve_query_set(&self.set, 0..self.draws * PassTimestamps::QUERIES_PER_CHUNK + 2, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, buffer, 0, Some(buffer.size()));
-        let (mapped, busy, news, scale) =
-            (buffer.clone(), Arc::clone(busy), news.clone(), self.milliseconds_per_tick);
+        let (mapped, busy, news, scale) = (buffer.clone(), Arc::clone(busy), news.clone(), self.milliseconds_per_tick);
         encoder.map_buffer_on_submit(buffer, wgpu::MapMode::Read, .., move |outcome| {
             if outcome.is_ok() {
                 if let Ok(view) = mapped.get_mapped_range(..) {

@@ -106,13 +106,22 @@ fn event_loop() -> anyhow::Result<EventLoop<Woken>> {
     std::panic::set_hook(hook);
     match made {
         Ok(Ok(event_loop)) => Ok(event_loop),
-        Ok(Err(error)) => anyhow::bail!("there is no window system to show a window on: {error}; {ADVICE}"),
+        Ok(Err(error)) => {
+            let error = without_source(&error.to_string());
+            anyhow::bail!("there is no window system to show a window on: {error}; {ADVICE}")
+        }
         Err(panic) => {
             let message = panic.downcast_ref::<String>().map(String::as_str);
             let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a library is missing");
             anyhow::bail!("the window system cannot be used: {message}; {ADVICE}")
         }
     }
+}
+
+/// winit's messages begin with the place in its source that they come from.
+fn without_source(message: &str) -> String {
+    let words = message.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map(|(_, words)| words);
+    words.unwrap_or(message).trim_end_matches('.').to_owned()
 }
 
 /// How long frames take by the clock, while they follow one another.
@@ -196,10 +205,9 @@ impl ApplicationHandler<Woken> for App<'_> {
         match event {
             WindowEvent::CloseRequested => {
                 let closed = match self.plan.frames {
-                    Some(frames) => Err(anyhow::anyhow!(
-                        "the window was closed after {} of {frames} frames",
-                        self.counted
-                    )),
+                    Some(frames) => {
+                        Err(anyhow::anyhow!("the window was closed after {} of {frames} frames", self.counted))
+                    }
                     None => Ok(()),
                 };
                 self.end(event_loop, closed);
@@ -290,9 +298,7 @@ impl<'p> App<'p> {
     /// Draws a frame, on a device made anew where the one before was lost.
     fn frame(&mut self, event_loop: &ActiveEventLoop) -> anyhow::Result<()> {
         let drawn = self.draw(event_loop);
-        let lost = self.live.as_ref().and_then(|live| {
-            live.lost.lock().unwrap_or_else(PoisonError::into_inner).take()
-        });
+        let lost = self.live.as_ref().and_then(|live| live.lost.lock().unwrap_or_else(PoisonError::into_inner).take());
         let Some(reason) = lost else { return drawn };
         // Whatever the frame complained of follows from the loss.
         self.outcome.losses += 1;
@@ -386,8 +392,8 @@ impl<'p> App<'p> {
             self.counted += 1;
             is_last = self.plan.frames == Some(self.counted);
         }
-        let copy = (is_last && self.plan.wants_screenshot)
-            .then(|| Copy::new(&engine.gpu, &mut encoder, &texture.texture));
+        let copy =
+            (is_last && self.plan.wants_screenshot).then(|| Copy::new(&engine.gpu, &mut encoder, &texture.texture));
         commands.push(encoder.finish());
         queue.submit(commands);
         window.pre_present_notify();
@@ -418,7 +424,8 @@ impl<'p> App<'p> {
             return Ok(());
         }
 
-        let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |root| root.repaint_delay);
+        let delay =
+            output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |root| root.repaint_delay);
         let are_keys_held = context.input(|input| !input.keys_down.is_empty());
         let goes_on = self.plan.frames.is_some()
             || self.state.settings.continuous
@@ -450,14 +457,21 @@ mod tests {
     #[test]
     fn the_view_lies_within_the_picture() {
         let size = Size { width: 200, height: 100 };
-        let rect = |left, top, right, bottom| {
-            egui::Rect { min: egui::pos2(left, top), max: egui::pos2(right, bottom) }
-        };
+        let rect = |left, top, right, bottom| egui::Rect { min: egui::pos2(left, top), max: egui::pos2(right, bottom) };
         assert_eq!(part(rect(30.0, 0.0, 100.0, 50.0), 2.0, size), [60, 0, 140, 100]);
         assert_eq!(part(rect(30.0, -5.0, 500.0, 500.0), 2.0, size), [60, 0, 140, 100]);
         // A window narrower than the panel, and no layout at all.
         assert_eq!(part(rect(300.0, 0.0, 200.0, 100.0), 1.0, size)[2], 0);
         assert_eq!(part(egui::Rect::NOTHING, 1.0, size)[2..], [0, 0]);
+    }
+
+    #[test]
+    fn messages_come_without_the_place_in_another_crate() {
+        assert_eq!(
+            without_source("os error at /a/b.rs:7: neither this nor that is set."),
+            "neither this nor that is set"
+        );
+        assert_eq!(without_source("not supported"), "not supported");
     }
 
     #[test]
