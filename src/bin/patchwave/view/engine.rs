@@ -3,8 +3,7 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use glam::Vec3;
-use patchwave::hardware::{ResolvedParameters, Statistics};
+use patchwave::hardware::{ResolvedParameters, Statistics, TessellationParameters};
 use patchwave::pipeline::DrawReport;
 use patchwave::{Error, Tessellation, TessellationPipeline};
 
@@ -13,12 +12,14 @@ use super::memory::{Keeper, Verdict, judge, most, needed};
 use super::news::{Answers, News, together};
 use super::painter::{Canvas, Painter, clear_color};
 use super::panel::Status;
-use super::state::{State, Variant};
+use super::state::{Factors, State, Variant};
 use super::subject::{Source, Subject};
 use super::times::{PassTimes, Stamps};
+use crate::run::numbers::Number;
 use crate::scene::Size;
 use crate::scene::camera::Camera;
 use crate::scene::gpu::Gpu;
+use crate::scene::mode::Mode;
 
 /// The pipeline of the frames.
 struct Current {
@@ -27,17 +28,21 @@ struct Current {
     base: TessellationPipeline,
     /// In the mode of now.
     pipeline: TessellationPipeline,
-    mode: (crate::scene::mode::Mode, patchwave::hardware::TessellationParameters),
+    mode: (Mode, TessellationParameters),
 }
 
 /// What a tessellation follows from: where it changes, reports and statistics of before are of something else.
 #[derive(Clone, PartialEq)]
 struct Inputs {
     workspace: u64,
-    settings: super::state::Settings,
     variant: Variant,
-    eye: Vec3,
-    clip_from_world: glam::Mat4,
+    mode: (Mode, TessellationParameters),
+    factors: Factors,
+    numbers: Vec<Number>,
+    /// By its bits, so that NaN is itself.
+    factor: u32,
+    segment_pixels: f32,
+    camera: Camera,
 }
 
 /// Draws frames of one scene.
@@ -119,9 +124,12 @@ impl<'a> Engine<'a> {
         self.is_settled
     }
 
-    /// Whether another frame would show more than the last one, without anything being set: answers are under way.
+    /// Whether another frame would show more than the last one, without anything being set: answers are under way. A
+    /// compiler wakes the window itself.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.is_settled && !self.compiler.is_running()
+        !self.is_settled
+            && self.current.is_some()
+            && !(self.compiler.is_running() && self.reports.is_through(self.version))
     }
 
     pub(super) fn statistics(&self) -> Option<&Statistics> {
@@ -149,34 +157,30 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes what has come from the GPU since, without waiting. To be called before the panel is laid out.
-    pub(super) fn take_news(&mut self, state: &State) -> anyhow::Result<()> {
+    pub(super) fn take_news(&mut self) {
         // Callbacks are called here. A device that is lost is told otherwise.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
-        self.status = None;
         self.notice.take_if(|(since, _)| since.elapsed() >= NOTICE);
         while let Ok(news) = self.receiver.try_recv() {
             match news {
                 News::Times(times) => self.times.approach(&times),
                 News::Report { of, report } => {
                     if let Some(error) = self.reports.answer(of, report) {
-                        self.status = Some(Status::error(error.to_string()));
+                        self.notice = Some((Instant::now(), Status::error(error.to_string())));
                     }
                 }
                 News::Statistics { of, statistics } => {
                     // Those of a draw that did not fit follow once it does; its report says so.
                     let failed = self.statistics.answer(of, statistics);
                     if let Some(error) = failed.filter(|error| !matches!(error, Error::WorkspaceTooSmall { .. })) {
-                        self.status = Some(Status::error(error.to_string()));
+                        self.notice = Some((Instant::now(), Status::error(error.to_string())));
                     }
-                    if let Some(sum) = together(&self.statistics.answers) {
-                        self.statistics_sum = Some(sum);
+                    if let Some((_, all)) = self.statistics.known() {
+                        self.statistics_sum = Some(together(all));
                     }
                 }
             }
         }
-        self.choose_pipeline(state)?;
-        self.grow();
-        Ok(())
     }
 
     /// Takes up the pipeline that is set, once it is compiled; until then the one of before goes on.
@@ -215,8 +219,10 @@ impl<'a> Engine<'a> {
     /// Judges the room by the reports of the frames before.
     fn grow(&mut self) {
         let Some(current) = &self.current else { return };
-        let is_short = self.reports.answers.iter().flatten().find_map(|report| report.shortage);
-        let Some(needs) = needed(&self.reports.answers) else { return };
+        let Some((of, reports)) = self.reports.known() else { return };
+        // What was short before may have been seen to.
+        let is_short = reports.iter().find_map(|report| report.shortage).filter(|_| of == self.version);
+        let needs = needed(reports);
         let most = most(&current.pipeline, &self.gpu.device.limits());
         match judge(needs, self.keeper.room, most) {
             Verdict::Enough => {
@@ -237,6 +243,7 @@ impl<'a> Engine<'a> {
                 self.keeper.room = room;
                 self.keeper.grown += 1;
             }
+            Verdict::TooMuch if of != self.version => {}
             Verdict::TooMuch => {
                 self.status = Some(Status::error(format!(
                     "does not fit: {} vertices and {} primitives, of which the device can bind {} and {}; lower factors",
@@ -253,7 +260,10 @@ impl<'a> Engine<'a> {
         canvas: &Canvas<'_>,
         state: &State,
     ) -> anyhow::Result<()> {
+        self.status = None;
         self.is_settled = false;
+        self.choose_pipeline(state)?;
+        self.grow();
         let [.., width, height] = canvas.part;
         let size = Size { width: width.max(1), height: height.max(1) };
         let tessellations = match self.tessellate(encoder, state, size) {
@@ -269,7 +279,8 @@ impl<'a> Engine<'a> {
         let is_busy = self.status.as_ref().is_some_and(|status| !status.is_error);
         // An error stays as it is, however many frames follow.
         let is_error = self.status.as_ref().is_some_and(|status| status.is_error);
-        let is_known = self.reports.are_all_there() && (!state.settings.statistics || self.statistics.are_all_there());
+        let is_known = self.reports.is_through(self.version)
+            && (!state.settings.statistics || self.statistics.is_through(self.version));
         self.is_settled = !is_busy && (is_error || (!tessellations.is_empty() && is_known));
         Ok(())
     }
@@ -288,25 +299,22 @@ impl<'a> Engine<'a> {
         self.keeper.ensure(&gpu.device, &current.pipeline, settings.policy.policy(), &shapes)?;
         let Some(memory) = &mut self.keeper.memory else { return Ok(Vec::new()) };
 
-        // What is only looked at differently is tessellated the same.
-        let unseen = super::state::Settings {
-            shading: super::state::Shading::Lit,
-            wireframe: false,
-            statistics: false,
-            continuous: false,
-            ..settings.clone()
-        };
         let inputs = Inputs {
             workspace: self.keeper.made,
-            settings: unseen,
             variant: current.variant.clone(),
-            eye: camera.eye,
-            clip_from_world: camera.clip_from_world,
+            mode: current.mode,
+            factors: settings.factors,
+            numbers: settings.numbers.clone(),
+            factor: settings.factor.to_bits(),
+            segment_pixels: settings.segment_pixels,
+            camera,
         };
         if self.inputs.as_ref() != Some(&inputs) {
             self.inputs = Some(inputs);
             self.version += 1;
-            self.reports.begin(self.version, shapes.len());
+        }
+        self.reports.begin(self.version, shapes.len());
+        if settings.statistics {
             self.statistics.begin(self.version, shapes.len());
         }
 
@@ -325,7 +333,7 @@ impl<'a> Engine<'a> {
             Ok(())
         })?;
 
-        // Each draw is asked about once after a change, and not again while nothing changes.
+        // Nothing is read back while nothing changes.
         while let Some(of) = self.reports.question() {
             let Some(tessellation) = tessellations.get(of.draw) else { break };
             let sender = self.sender.clone();
@@ -336,7 +344,7 @@ impl<'a> Engine<'a> {
             }
             self.reports.ask(of);
         }
-        while let Some(of) = self.statistics.question().filter(|_| settings.statistics) {
+        while let Some(of) = self.statistics.question() {
             let Some(tessellation) = tessellations.get(of.draw) else { break };
             let sender = self.sender.clone();
             let answer = move |statistics| drop(sender.send(News::Statistics { of, statistics }));

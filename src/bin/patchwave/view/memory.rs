@@ -42,12 +42,9 @@ pub(super) fn most(pipeline: &TessellationPipeline, limits: &wgpu::Limits) -> Ro
     [pipeline.vertex_stride().max(4), index_stride].map(|stride| (bytes / stride).min(u64::from(u32::MAX)))
 }
 
-/// What all draws of a frame need; `None` where not all reports are there.
-pub(super) fn needed(reports: &[Option<DrawReport>]) -> Option<Room> {
-    reports.iter().try_fold([0; 2], |sum: Room, report| {
-        let report = report.as_ref()?;
-        Some([sum[0] + report.vertices, sum[1] + report.primitives])
-    })
+/// What all draws of a frame need.
+pub(super) fn needed(reports: &[DrawReport]) -> Room {
+    reports.iter().fold([0; 2], |sum: Room, report| [sum[0] + report.vertices, sum[1] + report.primitives])
 }
 
 /// What a workspace was made for; where it changes, another is needed.
@@ -170,11 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_takes_all_reports() {
-        let report = |vertices, primitives| Some(DrawReport { vertices, primitives, ..DrawReport::default() });
-        assert_eq!(needed(&[report(1, 2), None]), None);
-        assert_eq!(needed(&[report(1, 2), report(10, 20)]), Some([11, 22]));
-        assert_eq!(needed(&[]), Some([0, 0]));
+    fn draws_share_the_room() {
+        let report = |vertices, primitives| DrawReport { vertices, primitives, ..DrawReport::default() };
+        assert_eq!(needed(&[report(1, 2), report(10, 20)]), [11, 22]);
     }
 
     #[test]

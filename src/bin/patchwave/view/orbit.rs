@@ -25,7 +25,7 @@ pub(super) struct Orbit {
     /// Radians above the plane across the up axis.
     elevation: f32,
     distance: f32,
-    /// Radians from the bottom of the picture to its top.
+    /// Radians across the shorter side of the picture.
     field_of_view: f32,
     up: Vec3,
     /// The sphere that holds what is shown.
@@ -58,9 +58,9 @@ impl Orbit {
         self.elevation = (self.elevation + down * TURN).clamp(-STEEPEST, STEEPEST);
     }
 
-    /// Shifts so that what it looks at follows the pointer by so many points on a screen of `height` points.
-    pub(super) fn shift(&mut self, [right, down]: [f32; 2], height: f32) {
-        let per_point = 2.0 * (self.field_of_view / 2.0).tan() * self.distance / height.max(1.0);
+    /// Shifts so that what it looks at follows the pointer by so many points on a screen whose shorter side has `side` points.
+    pub(super) fn shift(&mut self, [right, down]: [f32; 2], side: f32) {
+        let per_point = 2.0 * (self.field_of_view / 2.0).tan() * self.distance / side.max(1.0);
         let [to_right, up] = self.screen();
         let moved = self.target + (up * down - to_right * right) * per_point;
         // Not out of sight.
@@ -102,9 +102,11 @@ impl Orbit {
         let reach = self.radius * 1.2;
         let near = (from_center - reach).max(self.radius * NEAREST * 0.1);
         let far = (from_center + reach).max(near * 2.0);
-        let project = glam::camera::rh::proj::directx::perspective(self.field_of_view, size.aspect(), near, far);
+        // Half the height of the picture at distance 1.
+        let tangent = (self.field_of_view / 2.0).tan() / size.aspect().min(1.0);
+        let project = glam::camera::rh::proj::directx::perspective(2.0 * tangent.atan(), size.aspect(), near, far);
         let look: Mat4 = glam::camera::rh::view::look_at_mat4(eye, self.target, self.up);
-        let pixels_per_unit = size.height as f32 / (2.0 * (self.field_of_view / 2.0).tan());
+        let pixels_per_unit = size.height as f32 / (2.0 * tangent);
         Camera { eye, clip_from_world: project * look, pixels_per_unit }
     }
 
@@ -187,10 +189,12 @@ mod tests {
     #[test]
     fn pixels_per_unit_is_what_the_projection_does() {
         let orbit = orbit();
-        let camera = orbit.camera(SIZE);
-        let [right, _] = orbit.screen();
-        let point = camera.eye - orbit.away() + right * 0.1;
-        let pixels = on_screen(&orbit, point).x * SIZE.width as f32 / 2.0;
-        assert!((pixels - 0.1 * camera.pixels_per_unit).abs() < 0.05, "{pixels}");
+        for size in [SIZE, Size { width: 300, height: 900 }] {
+            let camera = orbit.camera(size);
+            let [right, _] = orbit.screen();
+            let point = camera.eye - orbit.away() + right * 0.1;
+            let pixels = camera.clip_from_world.project_point3(point).x * size.width as f32 / 2.0;
+            assert!((pixels - 0.1 * camera.pixels_per_unit).abs() < 0.05, "{pixels}");
+        }
     }
 }

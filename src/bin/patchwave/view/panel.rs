@@ -94,7 +94,7 @@ fn view(ui: &mut egui::Ui, rect: egui::Rect, state: &mut State, size: Size) -> A
     if response.dragged_by(egui::PointerButton::Primary) && !shifts {
         state.orbit.turn(drag);
     } else if response.dragged() {
-        state.orbit.shift(drag, rect.height());
+        state.orbit.shift(drag, rect.width().min(rect.height()));
     }
     if response.hovered() {
         let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
@@ -109,34 +109,49 @@ fn view(ui: &mut egui::Ui, rect: egui::Rect, state: &mut State, size: Size) -> A
     keys(ui, state, size)
 }
 
+/// Whether a key is held that turns or zooms for as long as it is.
+pub(super) fn is_moving(context: &egui::Context) -> bool {
+    const MOVING: [Key; 6] =
+        [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown, Key::PageUp, Key::PageDown];
+    context.input(|input| MOVING.into_iter().any(|key| input.key_down(key)))
+}
+
 fn keys(ui: &egui::Ui, state: &mut State, size: Size) -> Asked {
     ui.input(|input| {
         // Held keys go on; a long frame does not throw the camera about.
         let points = 300.0 * input.stable_dt.min(0.1);
         let axis = |less, more| f32::from(i8::from(input.key_down(more)) - i8::from(input.key_down(less)));
         state.orbit.turn([points * axis(Key::ArrowLeft, Key::ArrowRight), points * axis(Key::ArrowUp, Key::ArrowDown)]);
-        let nearer = axis(Key::Minus, Key::Plus) + axis(Key::PageDown, Key::PageUp) + axis(Key::Minus, Key::Equals);
-        state.orbit.zoom((nearer.clamp(-1.0, 1.0) * points * 0.006).exp());
+        state.orbit.zoom((axis(Key::PageDown, Key::PageUp) * points * 0.006).exp());
+        // These are not asked whether they are held: where shift is let go first, plus is never seen to come up.
+        let presses = |key| input.num_presses(key) as f32;
+        state.orbit.zoom((0.15 * (presses(Key::Plus) + presses(Key::Equals) - presses(Key::Minus))).exp());
         let settings = &mut state.settings;
+        // Each time a key goes down counts, also where a long frame has several; held ones do not.
+        let strokes = |wanted: Key| {
+            let is_stroke = |event: &&egui::Event| {
+                matches!(event, egui::Event::Key { key, pressed: true, repeat: false, .. } if *key == wanted)
+            };
+            input.events.iter().filter(is_stroke).count()
+        };
+        let toggles = |key| strokes(key) % 2 == 1;
         for (key, shading) in [(Key::Num1, Shading::Lit), (Key::Num2, Shading::Patches), (Key::Num3, Shading::Modes)] {
-            if input.key_pressed(key) {
+            if strokes(key) > 0 {
                 settings.shading = shading;
             }
         }
-        settings.wireframe ^= input.key_pressed(Key::W);
-        settings.statistics ^= input.key_pressed(Key::S);
-        settings.continuous ^= input.key_pressed(Key::C);
-        if input.key_pressed(Key::M) {
-            let next = Mode::ALL.iter().position(|mode| *mode == settings.mode).map_or(0, |at| (at + 1) % 3);
-            settings.mode = Mode::ALL[next];
-        }
-        if input.key_pressed(Key::Space) {
+        settings.wireframe ^= toggles(Key::W);
+        settings.statistics ^= toggles(Key::S);
+        settings.continuous ^= toggles(Key::C);
+        let at = Mode::ALL.iter().position(|mode| *mode == settings.mode).unwrap_or(0);
+        settings.mode = Mode::ALL[(at + strokes(Key::M)) % Mode::ALL.len()];
+        if toggles(Key::Space) {
             state.pause_lod(!state.is_lod_paused(), size);
         }
         if input.key_pressed(Key::Home) || input.key_pressed(Key::R) {
             state.go_home();
         }
-        state.panel ^= input.key_pressed(Key::H);
+        state.panel ^= toggles(Key::H);
         Asked { quit: input.key_pressed(Key::Q) || input.key_pressed(Key::Escape) }
     })
 }
@@ -179,10 +194,10 @@ fn tessellation(ui: &mut egui::Ui, settings: &mut Settings) {
     }
     match factors {
         Factors::SizeOrFixed { by_size: true } => {
-            ui.add(egui::Slider::new(segment_pixels, 1.0..=100.0).logarithmic(true).text("segment, pixels"));
+            ui.add(slider(segment_pixels, 1.0..=100.0, "segment, pixels").logarithmic(true));
         }
         Factors::SizeOrFixed { by_size: false } | Factors::Fixed => {
-            ui.add(egui::Slider::new(factor, 0.0..=64.0).text("factor"));
+            ui.add(slider(factor, 0.0..=64.0, "factor"));
         }
         Factors::Shader => {}
     }
@@ -216,25 +231,22 @@ fn mode(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
     });
     let parameters = &mut settings.parameters;
     let resolved = shown.resolved;
-    // Until there is a pipeline it is not known how many fit, and the slider would cut off what is given.
+    // Until there is a pipeline it is not known how many fit.
     ui.add_enabled_ui(shown.most_patches.is_some(), |ui| {
         let most = shown.most_patches.unwrap_or(1);
-        let clamping =
-            if shown.most_patches.is_some() { egui::SliderClamping::Always } else { egui::SliderClamping::Never };
         optional(ui, &mut parameters.patches_per_threadgroup, most, |ui, value| {
-            let slider = egui::Slider::new(value, 1..=most.max(1)).clamping(clamping);
-            ui.add(slider.text("patches a group"))
+            ui.add(slider(value, 1..=most.max(1), "patches a group"))
         });
     });
     // Only the dynamic mode has thresholds.
     ui.add_enabled_ui(settings.mode == Mode::Dynamic, |ui| {
         let default = resolved.map_or(4.0, |resolved| resolved.tessellation_factor_threshold);
         optional(ui, &mut parameters.tessellation_factor_threshold, default, |ui, value| {
-            ui.add(egui::Slider::new(value, 0.0..=64.0).max_decimals(2).text("factor threshold"))
+            ui.add(slider(value, 0.0..=64.0, "factor threshold").max_decimals(2))
         });
         let default = resolved.map_or(DEFAULT_DS_WAVE_THRESHOLD, |resolved| resolved.ds_wave_threshold);
         optional(ui, &mut parameters.ds_wave_threshold, default, |ui, value| {
-            ui.add(egui::Slider::new(value, 0..=15).text("wave threshold"))
+            ui.add(slider(value, 0..=15, "wave threshold"))
         });
     });
     ui.horizontal(|ui| {
@@ -242,6 +254,15 @@ fn mode(ui: &mut egui::Ui, settings: &mut Settings, shown: &Shown<'_>) {
         ui.selectable_value(&mut settings.policy, PolicyName::Driver, "driver");
         ui.selectable_value(&mut settings.policy, PolicyName::Adaptive, "adaptive");
     });
+}
+
+/// A slider that leaves what was given beyond its ends as it is: the library says what is wrong with it.
+fn slider<'a, T: egui::emath::Numeric>(
+    value: &'a mut T,
+    range: std::ops::RangeInclusive<T>,
+    text: &'a str,
+) -> egui::Slider<'a> {
+    egui::Slider::new(value, range).clamping(egui::SliderClamping::Edits).text(text)
 }
 
 /// A box that is ticked where the value is given, and its slider, which stands at the default where it is not.

@@ -217,15 +217,19 @@ fn thresholds_are_the_dynamic_modes_alone() {
 }
 
 #[test]
-fn what_is_given_stays_until_it_is_known_how_much_fits() {
+fn what_is_given_stays_though_no_slider_reaches_it() {
     let mut screen = Screen::new();
     screen.most_patches = None;
-    screen.state.settings.parameters.patches_per_threadgroup = Some(3);
+    let given = patchwave::hardware::TessellationParameters {
+        patches_per_threadgroup: Some(7),
+        tessellation_factor_threshold: Some(1000.0),
+        ds_wave_threshold: Some(16),
+    };
+    (screen.state.settings.parameters, screen.state.settings.segment_pixels) = (given, 500.0);
     screen.frame(Vec::new());
-    assert_eq!(screen.state.settings.parameters.patches_per_threadgroup, Some(3));
     screen.most_patches = Some(2);
     screen.frame(Vec::new());
-    assert_eq!(screen.state.settings.parameters.patches_per_threadgroup, Some(2));
+    assert_eq!((screen.state.settings.parameters, screen.state.settings.segment_pixels), (given, 500.0));
 }
 
 #[test]

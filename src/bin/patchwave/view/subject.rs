@@ -137,7 +137,7 @@ impl Source {
                 let rows = (*patches as f32 / side).ceil();
                 let center = Vec3::new(side / 2.0, rows / 2.0, 0.0);
                 let radius = center.length() + 1.0;
-                let away = Vec3::new(-0.6, -1.9, 1.35) * radius;
+                let away = Vec3::new(-0.57, -1.8, 1.3) * radius;
                 Orbit::new(center + away, center, Vec3::Z, 38.0, radius)
             }
             Self::File(scene) => match scene.file.target.as_ref().and_then(|target| target.camera.as_ref()) {
@@ -208,13 +208,7 @@ impl<'a> Subject<'a> {
         match self {
             Self::Teapot { pot, held } => {
                 let now = (*camera, teapot_factors(settings));
-                let same = |(held, factors): &(Camera, teapot::Factors)| {
-                    held.eye == camera.eye
-                        && held.clip_from_world == camera.clip_from_world
-                        && held.pixels_per_unit == camera.pixels_per_unit
-                        && *factors == now.1
-                };
-                if !held.as_ref().is_some_and(same) {
+                if *held != Some(now) {
                     pot.set(&gpu.queue, camera, now.1);
                     *held = Some(now);
                 }

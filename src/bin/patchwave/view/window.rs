@@ -315,6 +315,7 @@ impl<'p> App<'p> {
         let (Some(live), Some(window)) = (&mut self.live, &self.window) else { return Ok(()) };
         let Live { engine, renderer, egui, screen, .. } = live;
         let (device, queue) = (engine.gpu.device.clone(), engine.gpu.queue.clone());
+        engine.take_news();
         let texture = match screen.next(&device)? {
             Next::Frame(texture) => texture,
             Next::Nothing => {
@@ -333,7 +334,7 @@ impl<'p> App<'p> {
         };
         let size = Size { width: texture.texture.width(), height: texture.texture.height() };
 
-        engine.take_news(&self.state)?;
+        let said = engine.status().cloned();
         let name = self.plan.source.name();
         let mut laid_out = (egui::Rect::NOTHING, panel::Asked::default());
         let input = egui.take_egui_input(window);
@@ -387,8 +388,10 @@ impl<'p> App<'p> {
         });
         renderer.render(&mut pass.forget_lifetime(), &jobs, &descriptor);
 
+        // What is said in the panel is of the frame before.
+        let is_settled = engine.is_settled() && engine.status() == said.as_ref();
         let mut is_last = false;
-        if engine.is_settled() {
+        if is_settled {
             self.counted += 1;
             is_last = self.plan.frames == Some(self.counted);
         }
@@ -407,7 +410,7 @@ impl<'p> App<'p> {
             device.destroy();
         }
 
-        if engine.is_settled() {
+        if is_settled {
             let now = Instant::now();
             if let Some(before) = self.counted_at.replace(now) {
                 self.outcome.milliseconds.push((now - before).as_secs_f64() * 1e3);
@@ -426,11 +429,11 @@ impl<'p> App<'p> {
 
         let delay =
             output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |root| root.repaint_delay);
-        let are_keys_held = context.input(|input| !input.keys_down.is_empty());
         let goes_on = self.plan.frames.is_some()
             || self.state.settings.continuous
             || engine.is_waiting()
-            || are_keys_held
+            || engine.status() != said.as_ref()
+            || panel::is_moving(&context)
             || delay.is_zero();
         self.pace.drawn(goes_on);
         if goes_on {
