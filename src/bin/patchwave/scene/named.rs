@@ -27,12 +27,15 @@ pub(crate) enum Name {
     Neighbourhoods,
 }
 
+/// The load of a grid whose factor is this.
+pub(crate) type LoadOf = fn(f32) -> Load;
+
 /// Patches of a grid where it is not said how many.
 pub(crate) const GRID_PATCHES: u32 = 4096;
 
 impl Name {
     /// Which patches of a grid have its factor, and what that is by default; `None` of the teapot.
-    pub(crate) fn load(self) -> Option<(fn(f32) -> Load, f32)> {
+    pub(crate) fn load(self) -> Option<(LoadOf, f32)> {
         match self {
             Self::Teapot => None,
             Self::Grid => Some((Load::Uniform, 8.0)),

@@ -13,7 +13,7 @@ use super::news::{Answers, News, together};
 use super::painter::{Canvas, Painter, clear_color};
 use super::panel::Status;
 use super::state::{Factors, State, Variant};
-use super::subject::{Source, Subject};
+use super::subject::{BACKGROUND, Source, Subject};
 use super::times::{PassTimes, Stamps};
 use crate::run::numbers::Number;
 use crate::scene::Size;
@@ -371,7 +371,7 @@ impl<'a> Engine<'a> {
             self.painter = Some(painter);
         }
         let Some(painter) = &mut self.painter else {
-            clear(encoder, canvas.view, clear_color([0.013, 0.016, 0.021], self.format));
+            clear(encoder, canvas.view, clear_color(BACKGROUND, self.format));
             return Ok(());
         };
         if let Some(memory) = &self.keeper.memory {
@@ -407,3 +407,7 @@ fn clear(encoder: &mut wgpu::CommandEncoder, view: &wgpu::TextureView, color: wg
         multiview_mask: None,
     });
 }
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

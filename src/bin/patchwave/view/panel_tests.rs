@@ -1,5 +1,6 @@
 use super::super::state::tests::state;
 use super::*;
+use crate::run::numbers::Number;
 use egui::{Event, PointerButton, Pos2, Rect, Vec2, pos2, vec2};
 
 const SIZE: Size = Size { width: 980, height: 720 };
@@ -206,6 +207,22 @@ fn clicking_chooses_modes_and_sliding_gives_a_parameter() {
     // The box beside it takes it back.
     screen.click(pos2(18.0, label.center().y));
     assert_eq!(screen.state.settings.parameters.ds_wave_threshold, None);
+}
+
+#[test]
+fn a_whole_number_is_dragged_and_stays_whole() {
+    let mut screen = Screen::new();
+    let number = |name: &str, value| Number { name: name.to_owned(), value, is_whole: true, is_constant: false };
+    screen.state.settings.numbers = vec![number("settings.factor", 5.0), number("large", 4000.0)];
+    screen.frame(Vec::new());
+    for (name, least) in [("settings.factor", 2.0), ("large", 400.0)] {
+        let at = screen.find(name);
+        screen.drag(pos2(at.left() - 20.0, at.center().y), vec2(40.0, 0.0), PointerButton::Primary);
+        let index = usize::from(name == "large");
+        let before = [5.0, 4000.0][index];
+        let value = screen.state.settings.numbers[index].value;
+        assert!(value >= before + least && value.fract() == 0.0, "{name} {value}");
+    }
 }
 
 #[test]

@@ -19,12 +19,13 @@ use crate::run::numbers::{self, Number};
 use crate::scene::Size;
 use crate::scene::camera::Camera;
 use crate::scene::gpu::Gpu;
-use crate::scene::grid::{self, Load, Sheet};
+use crate::scene::grid::{self, Sheet};
 use crate::scene::mode::Mode;
-use crate::scene::named::{GRID_PATCHES, Name};
+use crate::scene::named::{GRID_PATCHES, LoadOf, Name};
 use crate::scene::teapot::{self, Pot, VIEW};
 
-const BACKGROUND: [f32; 3] = [0.013, 0.016, 0.021];
+/// Behind the named scenes, and before there is anything to show; linear.
+pub(super) const BACKGROUND: [f32; 3] = [0.013, 0.016, 0.021];
 
 /// A scene before there is a device for it.
 pub(super) enum Source {
@@ -130,7 +131,7 @@ impl Source {
                 let (sin, cos) = VIEW.azimuth.to_radians().sin_cos();
                 let (up, out) = VIEW.elevation.to_radians().sin_cos();
                 let away = Vec3::new(cos * out, sin * out, up);
-                Orbit::new(VIEW.target + away * 11.0, VIEW.target, Vec3::Z, 32.0, 4.2)
+                Orbit::new(VIEW.target + away * 10.0, VIEW.target, Vec3::Z, 32.0, 4.2)
             }
             Self::Named { patches, .. } => {
                 let side = (*patches as f32).sqrt().ceil();
@@ -158,7 +159,7 @@ impl Source {
 /// A scene on a device.
 pub(super) enum Subject<'a> {
     Teapot { pot: Pot, held: Option<(Camera, teapot::Factors)> },
-    Grid { sheet: Sheet, load: fn(f32) -> Load, factor: f32, patches: u32 },
+    Grid { sheet: Sheet, load: LoadOf, factor: f32, patches: u32 },
     File(Box<Live<'a>>),
 }
 

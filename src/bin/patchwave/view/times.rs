@@ -78,6 +78,11 @@ impl Stamps {
             // lavapipe stamps the time at which commands are recorded into its queue for some of them.
             return Err("No pass times: a processor's time stamps are not to be believed.");
         }
+        Self::whether_believed_or_not(gpu, draws)
+    }
+
+    /// The same of a processor's as well.
+    pub(super) fn whether_believed_or_not(gpu: &Gpu, draws: u32) -> Result<Self, &'static str> {
         if !gpu.device.features().contains(STAMPS) {
             return Err("No pass times: the adapter has no time stamps between passes.");
         }
