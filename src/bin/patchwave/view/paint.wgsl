@@ -1,5 +1,5 @@
-// Draws the meshes of the viewer: each index is a vertex of its own, fetched here, so that any output struct will do, a
-// triangle knows its corners, and each vertex knows its patch.
+// Draws the meshes of the viewer. Vertices are fetched here, so that any output struct will do, and each knows its patch.
+// For wires each index is a vertex of its own, so that a triangle knows its corners.
 
 struct View {
     clip_from_world: mat4x4f,
@@ -25,6 +25,8 @@ override normal_at: u32;
 override normal_components: u32;
 override color_at: u32;
 override color_components: u32;
+// Whether the draw has an index buffer, and the vertex is told rather than where in the indices it stands.
+override is_indexed: bool;
 // Whether the target takes what is written as it is, so that it has to be encoded as sRGB here.
 override encodes: bool;
 
@@ -61,7 +63,10 @@ fn member(vertex: u32, at: u32, components: u32, missing: vec4f) -> vec4f {
 
 @vertex
 fn view_vertex(@builtin(vertex_index) number: u32) -> Corner {
-    let vertex = indices[number];
+    var vertex = number;
+    if !is_indexed {
+        vertex = indices[number];
+    }
     var corner: Corner;
     let position = member(vertex, position_at, position_components, vec4f(0.0, 0.0, 0.0, 1.0));
     corner.world = position.xyz;

@@ -90,7 +90,10 @@ pub(super) struct Painter {
     uniforms: wgpu::Buffer,
     view_group: wgpu::BindGroup,
     mesh_layout: wgpu::BindGroupLayout,
-    surface: wgpu::RenderPipeline,
+    /// Draws every index as a vertex of its own, for wires.
+    corners_apart: wgpu::RenderPipeline,
+    /// Draws through the index buffer, which takes a vertex once.
+    indexed: wgpu::RenderPipeline,
     format: wgpu::TextureFormat,
     mark: wgpu::ComputePipeline,
     mark_layout: wgpu::BindGroupLayout,
@@ -153,7 +156,8 @@ impl Painter {
                 layout: &view_layout,
                 entries: &[wgpu::BindGroupEntry { binding: 0, resource: uniforms.as_entire_binding() }],
             }),
-            surface: surface(device, pipeline, &look, [&view_layout, &mesh_layout], format),
+            corners_apart: surface(device, pipeline, &look, [&view_layout, &mesh_layout], format, false),
+            indexed: surface(device, pipeline, &look, [&view_layout, &mesh_layout], format, true),
             mark: mark(device, &mark_layout),
             records: buffer("records", RECORDS_STRIDE * u64::from(draws.max(1)), uniform_usage),
             look,
@@ -284,12 +288,18 @@ impl Painter {
         }
         pass.set_viewport(left as f32, top as f32, width as f32, height as f32, 0.0, 1.0);
         pass.set_scissor_rect(left, top, width, height);
-        pass.set_pipeline(&self.surface);
+        let is_apart = settings.wireframe && self.corners == 3;
+        pass.set_pipeline(if is_apart { &self.corners_apart } else { &self.indexed });
         pass.set_bind_group(0, &self.view_group, &[]);
         pass.set_bind_group(1, &groups.meshes, &[]);
         for chunk in tessellations.iter().flat_map(|one| one.chunks()) {
-            // The arguments of an indexed draw serve: count, instances and first mean the same, and the fourth is 0.
-            pass.draw_indirect(&chunk.arguments, chunk.arguments_offset);
+            if is_apart {
+                // The arguments of an indexed draw serve: count, instances and first mean the same, and the fourth is 0.
+                pass.draw_indirect(&chunk.arguments, chunk.arguments_offset);
+            } else {
+                pass.set_index_buffer(chunk.indices.slice(..), wgpu::IndexFormat::Uint32);
+                pass.draw_indexed_indirect(&chunk.arguments, chunk.arguments_offset);
+            }
         }
     }
 }
@@ -332,6 +342,7 @@ fn surface(
     look: &Look,
     [view, meshes]: [&wgpu::BindGroupLayout; 2],
     format: wgpu::TextureFormat,
+    is_indexed: bool,
 ) -> wgpu::RenderPipeline {
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("view"),
@@ -342,8 +353,9 @@ fn surface(
         bind_group_layouts: &[Some(view), Some(meshes)],
         immediate_size: 0,
     });
-    let encodes = [("encodes", f64::from(u8::from(!format.is_srgb())))];
-    let constants = [&look.constants[..], &encodes].concat();
+    let switch = |name, on: bool| (name, f64::from(u8::from(on)));
+    let switches = [switch("encodes", !format.is_srgb()), switch("is_indexed", is_indexed)];
+    let constants = [&look.constants[..], &switches].concat();
     let options = || wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() };
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("view"),

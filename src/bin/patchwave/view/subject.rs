@@ -131,7 +131,7 @@ impl Source {
                 let (sin, cos) = VIEW.azimuth.to_radians().sin_cos();
                 let (up, out) = VIEW.elevation.to_radians().sin_cos();
                 let away = Vec3::new(cos * out, sin * out, up);
-                Orbit::new(VIEW.target + away * 10.0, VIEW.target, Vec3::Z, 32.0, 4.2)
+                Orbit::new(VIEW.target + away * 11.0, VIEW.target, Vec3::Z, 32.0, 4.2)
             }
             Self::Named { patches, .. } => {
                 let side = (*patches as f32).sqrt().ceil();
