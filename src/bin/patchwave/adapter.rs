@@ -169,7 +169,10 @@ fn limit_rows(has: &wgpu::Limits) -> Vec<LimitRow> {
 
 /// All adapters, in the order in which they are numbered.
 pub(crate) fn all() -> Vec<Candidate> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+    all_of(&wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env()))
+}
+
+fn all_of(instance: &wgpu::Instance) -> Vec<Candidate> {
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
     let mut candidates: Vec<_> = adapters.into_iter().map(Candidate::new).collect();
     candidates.sort_by_key(Candidate::rank);
@@ -215,9 +218,33 @@ impl AdapterChoice {
         })
     }
 
+    /// The adapter to run on that can show its pictures on a surface: where none is named, the first that can.
+    #[cfg(feature = "view")]
+    pub(crate) fn choose_for(
+        &self,
+        instance: &wgpu::Instance,
+        surface: &wgpu::Surface<'_>,
+    ) -> anyhow::Result<Candidate> {
+        let mut candidates = all_of(instance);
+        let shows = |candidate: &Candidate| candidate.adapter.is_surface_supported(surface);
+        if !self.is_given() && candidates.iter().any(|candidate| candidate.serves() && shows(candidate)) {
+            candidates.retain(shows);
+        }
+        let chosen = self.chosen(candidates)?;
+        anyhow::ensure!(
+            shows(&chosen),
+            "adapter '{}' cannot show pictures in a window here; 'patchwave info' lists the others",
+            chosen.info.name
+        );
+        Ok(chosen)
+    }
+
     /// The adapter to run on.
     pub(crate) fn choose(&self) -> anyhow::Result<Candidate> {
-        let mut candidates = all();
+        self.chosen(all())
+    }
+
+    fn chosen(&self, mut candidates: Vec<Candidate>) -> anyhow::Result<Candidate> {
         let chosen = candidates.swap_remove(self.find(&candidates)?);
         anyhow::ensure!(
             chosen.serves(),

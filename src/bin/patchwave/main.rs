@@ -30,6 +30,7 @@ mod test;
 mod timeline;
 mod tune;
 mod verify;
+mod view;
 mod watch;
 
 use clap::{Parser, Subcommand};
@@ -70,6 +71,7 @@ struct Cli {
 enum Verb {
     Render(render::Args),
     Run(run::Args),
+    View(view::Args),
     Test(test::Args),
     Tessellate(tessellate::Args),
     Verify(verify::Args),
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
     let result = match cli.verb {
         Verb::Render(args) => render::run(&args),
         Verb::Run(args) => run::run(&args),
+        Verb::View(args) => view::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Tessellate(args) => tessellate::run(&args),
         Verb::Verify(args) => verify::run(&args),

@@ -2,17 +2,21 @@
 
 mod bindings;
 mod buffers;
-mod camera;
+pub(crate) mod camera;
 mod draws;
 mod expect;
 mod file;
 pub(crate) mod formats;
+#[cfg(feature = "view")]
+pub(crate) mod live;
 mod meshes;
+#[cfg(feature = "view")]
+pub(crate) mod numbers;
 mod pack;
 mod paint;
 pub(crate) mod place;
 mod report;
-mod scene;
+pub(crate) mod scene;
 mod session;
 mod textures;
 mod value;

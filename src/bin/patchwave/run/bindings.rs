@@ -10,6 +10,7 @@ use super::file::{Address, Binding, Compare, Filter, SceneFile};
 use super::pack::pack;
 use super::place::{Complaint, Place, suggestion};
 use super::textures::{TextureData, view_dimension};
+use super::value::Value;
 use crate::scene::gpu::Gpu;
 
 /// WebGPU's last bind group is patchwave's.
@@ -85,7 +86,7 @@ impl<'a> Resources<'a> {
 
     /// Makes the resources. `kernel` is the composed text, which has the types of the user's variables.
     pub(crate) fn bind(&self, gpu: &Gpu, kernel: &str, folder: &Path, names: &Names) -> anyhow::Result<Bound> {
-        let module = naga::front::wgsl::parse_str(kernel).map_err(|error| anyhow::anyhow!("{}", error.message()))?;
+        let module = parsed(kernel)?;
         let mut buffers = Vec::new();
         let mut views = Vec::new();
         let mut samplers = Vec::new();
@@ -97,14 +98,7 @@ impl<'a> Resources<'a> {
                 (BindingKind::Sampler { .. }, _) => samplers.push((at, sampler(gpu, given))),
                 (BindingKind::UniformBuffer { size } | BindingKind::StorageBuffer { size, .. }, _) => {
                     let mut bytes = match (&given.value, &given.file, given.bytes) {
-                        (Some(value), None, None) => {
-                            let resource = Some(naga::ResourceBinding { group: at.0, binding: at.1 });
-                            let variable = module.global_variables.iter().find(|(_, one)| one.binding == resource);
-                            let (_, variable) =
-                                variable.ok_or_else(|| place.complain("the shader has it no longer"))?;
-                            let place = place.key("value");
-                            pack(&module, variable.ty, &names.filled(value, &place)?, &place)?
-                        }
+                        (Some(value), None, None) => packed(&module, declared, value, names)?,
                         (None, Some(name), None) => read_file(folder, name, &place.key("file"))?,
                         (None, None, Some(bytes)) if (1..=1 << 30).contains(&bytes) => vec![0; bytes as usize],
                         (None, None, Some(bytes)) => {
@@ -149,6 +143,35 @@ impl<'a> Resources<'a> {
         gpu.check()?;
         Ok(Bound { groups, buffers: buffers.into_iter().map(|(_, name, buffer)| (name, buffer)).collect() })
     }
+
+    /// The bytes that the buffer called `name` has with another value.
+    #[cfg(feature = "view")]
+    pub(super) fn repacked(
+        &self,
+        module: &naga::Module,
+        name: &str,
+        value: &Value,
+        names: &Names,
+    ) -> Result<Vec<u8>, Complaint> {
+        let found = self.all.iter().find(|one| one.declared.name == name);
+        let found = found.ok_or_else(|| Place::new("bindings").key(name).complain("the shader has it no longer"))?;
+        packed(module, &found.declared, value, names)
+    }
+}
+
+/// The composed text of a kernel.
+pub(super) fn parsed(kernel: &str) -> anyhow::Result<naga::Module> {
+    naga::front::wgsl::parse_str(kernel).map_err(|error| anyhow::anyhow!("{}", error.message()))
+}
+
+/// The bytes of a buffer's value, with names replaced by what they stand for.
+fn packed(module: &naga::Module, declared: &UserBinding, value: &Value, names: &Names) -> Result<Vec<u8>, Complaint> {
+    let place = Place::new("bindings").key(&declared.name);
+    let resource = Some(naga::ResourceBinding { group: declared.group, binding: declared.binding });
+    let variable = module.global_variables.iter().find(|(_, one)| one.binding == resource);
+    let (_, variable) = variable.ok_or_else(|| place.complain("the shader has it no longer"))?;
+    let place = place.key("value");
+    pack(module, variable.ty, &names.filled(value, &place)?, &place)
 }
 
 fn unsupported(place: &Place) -> Complaint {

@@ -1,7 +1,7 @@
 //! The picture of a scene.
 
 use glam::{Mat4, Vec3};
-use patchwave::shader::{ScalarKind, SurfaceSlot};
+use patchwave::shader::{ScalarKind, Surface, SurfaceSlot};
 
 use super::file::{Shading, Target};
 use super::place::{Complaint, Place, suggestion};
@@ -59,7 +59,7 @@ pub(crate) fn paint(gpu: &Gpu, scene: &Scene, target: &Target, ran: &Ran) -> any
         label: Some("paint"),
         source: wgpu::ShaderSource::Wgsl(SHADER.into()),
     });
-    let constants = constants(target, ran, scene.camera.is_some())?;
+    let constants = constants(target, &ran.pipeline.reflection().surface, scene.camera.is_some())?;
     let pipeline = |entry_points: [&str; 2], topology, writes| {
         let groups = [Some(&paint_layout), Some(&mesh_layout)];
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -127,14 +127,7 @@ pub(crate) fn paint(gpu: &Gpu, scene: &Scene, target: &Target, ran: &Ran) -> any
 }
 
 fn uniforms(scene: &Scene, target: &Target, ran: &Ran) -> Result<Uniforms, Complaint> {
-    let color = |key: &str, given: &Option<String>, default: &str| {
-        let given = given.as_deref().unwrap_or(default);
-        linear(given).ok_or_else(|| {
-            Place::new("target")
-                .key(key)
-                .complain(format!("'{given}' is no colour; write '#' and 6 hexadecimal digits"))
-        })
-    };
+    let [color, background] = colors(target)?;
     // From the left, above and a little in front.
     let key = match &scene.camera {
         Some(camera) => camera.up * 0.9 - camera.ahead * 0.7 - camera.ahead.cross(camera.up) * 0.6,
@@ -150,11 +143,24 @@ fn uniforms(scene: &Scene, target: &Target, ran: &Ran) -> Result<Uniforms, Compl
             Shading::Flat => 1,
             Shading::Normals => 2,
         },
-        color: color("color", &target.color, "#c8c4bc")?,
+        color,
         wireframe: target.wireframe.into(),
-        background: color("background", &target.background, "#202428")?,
+        background,
         corners: ran.pipeline.output_topology().vertices_per_primitive(),
     })
+}
+
+/// The colours of the surface and of the background.
+pub(super) fn colors(target: &Target) -> Result<[[f32; 3]; 2], Complaint> {
+    let color = |key: &str, given: &Option<String>, default: &str| {
+        let given = given.as_deref().unwrap_or(default);
+        linear(given).ok_or_else(|| {
+            Place::new("target")
+                .key(key)
+                .complain(format!("'{given}' is no colour; write '#' and 6 hexadecimal digits"))
+        })
+    };
+    Ok([color("color", &target.color, "#c8c4bc")?, color("background", &target.background, "#202428")?])
 }
 
 /// `#rrggbb` in sRGB, as linear light.
@@ -168,8 +174,11 @@ fn linear(text: &str) -> Option<[f32; 3]> {
 }
 
 /// Where the members lie that the picture takes.
-fn constants(target: &Target, ran: &Ran, has_camera: bool) -> Result<Vec<(&'static str, f64)>, Complaint> {
-    let surface = &ran.pipeline.reflection().surface;
+pub(super) fn constants(
+    target: &Target,
+    surface: &Surface,
+    has_camera: bool,
+) -> Result<Vec<(&'static str, f64)>, Complaint> {
     let place = |key: &str| Place::new("target").key(key);
     let member = |key: &str, name: &str| {
         let found = surface.members.iter().find(|member| member.name == name && member.kind == ScalarKind::Float);

@@ -25,7 +25,7 @@ pub(crate) struct Scene {
     pub(super) names: StageNames,
     pub(super) constants: Vec<(String, f64)>,
     pub(super) domain: Domain,
-    pub(super) partitioning: Partitioning,
+    pub(crate) partitioning: Partitioning,
     pub(super) topology: OutputTopology,
     pub(super) vertex: Vec<VertexData>,
     pub(super) index: Option<IndexData>,

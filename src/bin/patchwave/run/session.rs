@@ -10,6 +10,7 @@ use super::camera::Names;
 use super::draws::{Call, Inputs};
 use super::place::Place;
 use super::scene::Scene;
+use crate::scene::Choice;
 use crate::scene::gpu::Gpu;
 use crate::scene::mode::Mode;
 
@@ -43,40 +44,11 @@ impl<'a> Session<'a> {
         let reflection =
             reflect(&scene.shader, &scene.names, scene.domain).map_err(|error| explained(scene, error.into()))?;
         let resources = Resources::new(gpu, &reflection, &scene.file, scene.text.folder())?;
-        let constants: Vec<(&str, f64)> = scene.constants.iter().map(|(key, value)| (key.as_str(), *value)).collect();
-        let vertex_buffers: Vec<_> = scene
-            .vertex
-            .iter()
-            .map(|buffer| wgpu::VertexBufferLayout {
-                array_stride: buffer.stride,
-                step_mode: buffer.step,
-                attributes: &buffer.attributes,
-            })
-            .collect();
-        let groups: Vec<_> = resources.layouts.iter().map(Option::as_ref).collect();
-        let state = &scene.file.state;
-        let points = state.input_control_points;
-        let descriptor = TessellationPipelineDescriptor {
-            label: Some("scene"),
-            names: scene.names.clone(),
-            constants: &constants,
-            vertex_buffers: &vertex_buffers,
-            // A draw without indices leaves a storage binding to the user.
-            indices: if scene.index.is_some() { Indices::OwnBuffer } else { Indices::Never },
-            strip_cut: scene.file.indices.as_ref().is_some_and(|indices| indices.strip_cut),
-            bind_group_layouts: &groups,
-            output_control_points: state.output_control_points.unwrap_or(points),
-            partitioning: scene.partitioning,
-            output_topology: scene.topology,
-            maximum_factor: state.maximum_factor.unwrap_or(64.0),
-            // The others go with a mode, which takes no compiling.
-            parameters: TessellationParameters {
-                patches_per_threadgroup: scene.file.tessellation.patches_per_threadgroup,
-                ..TessellationParameters::default()
-            },
-            ..TessellationPipelineDescriptor::new(&scene.shader, scene.domain, points)
+        let choice = Choice {
+            patches_per_threadgroup: scene.file.tessellation.patches_per_threadgroup,
+            ..Choice::new(scene.partitioning)
         };
-        let pipeline = TessellationPipeline::new(&gpu.device, &descriptor).map_err(|error| explained(scene, error))?;
+        let pipeline = compile(&gpu.device, scene, &resources.layouts, &choice, &scene.constants)?;
         Ok(Self { gpu, scene, resources, pipeline })
     }
 
@@ -142,8 +114,49 @@ impl<'a> Session<'a> {
     }
 }
 
+/// The scene's pipeline with this choice and these constants. The thresholds go with a mode, which takes no compiling.
+pub(super) fn compile(
+    device: &wgpu::Device,
+    scene: &Scene,
+    layouts: &[Option<wgpu::BindGroupLayout>],
+    choice: &Choice,
+    constants: &[(String, f64)],
+) -> anyhow::Result<TessellationPipeline> {
+    let constants: Vec<(&str, f64)> = constants.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+    let vertex_buffers: Vec<_> = scene
+        .vertex
+        .iter()
+        .map(|buffer| wgpu::VertexBufferLayout {
+            array_stride: buffer.stride,
+            step_mode: buffer.step,
+            attributes: &buffer.attributes,
+        })
+        .collect();
+    let groups: Vec<_> = layouts.iter().map(Option::as_ref).collect();
+    let state = &scene.file.state;
+    let points = state.input_control_points;
+    let descriptor = TessellationPipelineDescriptor {
+        label: Some("scene"),
+        names: scene.names.clone(),
+        constants: &constants,
+        vertex_buffers: &vertex_buffers,
+        // A draw without indices leaves a storage binding to the user.
+        indices: if scene.index.is_some() { Indices::OwnBuffer } else { Indices::Never },
+        strip_cut: scene.file.indices.as_ref().is_some_and(|indices| indices.strip_cut),
+        bind_group_layouts: &groups,
+        output_control_points: state.output_control_points.unwrap_or(points),
+        partitioning: choice.partitioning,
+        output_topology: scene.topology,
+        maximum_factor: state.maximum_factor.unwrap_or(64.0),
+        policy: choice.policy,
+        parameters: choice.parameters(),
+        ..TessellationPipelineDescriptor::new(&scene.shader, scene.domain, points)
+    };
+    TessellationPipeline::new(device, &descriptor).map_err(|error| explained(scene, error))
+}
+
 /// A library error while the pipeline is made, with the shader's name or the place of what it is about.
-fn explained(scene: &Scene, error: Error) -> anyhow::Error {
+pub(super) fn explained(scene: &Scene, error: Error) -> anyhow::Error {
     let place = match &error {
         Error::Shader(_) => return anyhow::Error::new(error).context(scene.shader_name.clone()),
         Error::OutOfRange { what, .. } => Place::new("state").key(what),

@@ -5,7 +5,7 @@ use glam::{Mat4, Vec3};
 use super::Size;
 
 /// A perspective camera. The world's z axis points up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Camera {
     pub(crate) eye: Vec3,
     pub(crate) clip_from_world: Mat4,

@@ -72,11 +72,21 @@ impl Gpu {
         buffer
     }
 
-    /// A storage buffer that passes read at binding 0 of a group of its own.
+    /// A storage buffer of these bytes that passes read, at binding 0 of a group of its own.
+    #[cfg(feature = "native")]
     pub(crate) fn table(&self, label: &str, bytes: &[u8]) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
-        let buffer = self.buffer(label, bytes, wgpu::BufferUsages::STORAGE);
+        self.storage_group(label, &self.buffer(label, bytes, wgpu::BufferUsages::STORAGE))
+    }
+
+    /// A storage buffer that passes read, at binding 0 of a group of its own.
+    pub(crate) fn storage_group(&self, label: &str, buffer: &wgpu::Buffer) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
         let ty = wgpu::BufferBindingType::Storage { read_only: true };
-        self.group(label, wgpu::ShaderStages::COMPUTE, ty, &buffer)
+        self.group(label, wgpu::ShaderStages::COMPUTE, ty, buffer)
+    }
+
+    /// A uniform buffer that passes read, at binding 0 of a group of its own.
+    pub(crate) fn uniform_group(&self, label: &str, buffer: &wgpu::Buffer) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
+        self.group(label, wgpu::ShaderStages::COMPUTE, wgpu::BufferBindingType::Uniform, buffer)
     }
 
     /// A uniform matrix at binding 0 of a group of its own.

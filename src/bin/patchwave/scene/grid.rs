@@ -1,10 +1,10 @@
 //! A grid of bicubic patches, each with a factor of its own.
 
-use patchwave::hardware::TessellationParameters;
 use patchwave::tessellator::{OutputTopology, Partitioning, TessellatedPatch};
-use patchwave::{Domain, Draw, TessellationPipeline, TessellationPipelineDescriptor};
+use patchwave::{Domain, Draw, Error, TessellationPipeline, TessellationPipelineDescriptor};
 use std::fmt;
 
+use super::Choice;
 use super::gpu::Gpu;
 
 const SHADER: &str = include_str!("../../../../assets/shaders/grid.wgsl");
@@ -84,10 +84,18 @@ impl fmt::Display for Load {
 pub(crate) struct Grid {
     /// On-chip, and compiled for every mode.
     pub(crate) pipeline: TessellationPipeline,
+    sheet: Sheet,
+    load: Load,
+}
+
+/// What a grid is drawn from, by whatever pipeline.
+pub(crate) struct Sheet {
     vertices: wgpu::Buffer,
+    #[cfg_attr(not(feature = "view"), expect(dead_code, reason = "the viewer alone changes them"))]
+    factors: wgpu::Buffer,
+    layout: wgpu::BindGroupLayout,
     bind_group: wgpu::BindGroup,
     patches: u32,
-    load: Load,
 }
 
 /// Holds what a draw refers to.
@@ -108,6 +116,66 @@ impl GridParts<'_> {
     }
 }
 
+impl Sheet {
+    pub(crate) fn new(gpu: &Gpu, patches: u32, load: Load) -> Self {
+        let storage = wgpu::BufferUsages::STORAGE;
+        let factors = gpu.buffer("grid factors", bytemuck::cast_slice(&load.factors(patches)), storage);
+        let (layout, bind_group) = gpu.storage_group("grid factors", &factors);
+        Self {
+            vertices: gpu.buffer("grid points", bytemuck::cast_slice(&positions(patches)), storage),
+            factors,
+            layout,
+            bind_group,
+            patches,
+        }
+    }
+
+    /// Gives the patches other factors, of the frames from now on.
+    #[cfg(feature = "view")]
+    pub(crate) fn set_load(&self, queue: &wgpu::Queue, load: Load) {
+        queue.write_buffer(&self.factors, 0, bytemuck::cast_slice(&load.factors(self.patches)));
+    }
+
+    /// The layout that [`compile`] takes.
+    pub(crate) fn layout(&self) -> &wgpu::BindGroupLayout {
+        &self.layout
+    }
+
+    /// What the draw of all patches is made of.
+    pub(crate) fn parts(&self) -> GridParts<'_> {
+        GridParts {
+            vertex_buffers: [self.vertices.slice(..)],
+            bind_groups: [Some(&self.bind_group)],
+            control_points: self.patches * 16,
+        }
+    }
+}
+
+/// The grid's pipeline: on-chip, and compiled for every mode.
+pub(crate) fn compile(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    choice: &Choice,
+) -> Result<TessellationPipeline, Error> {
+    let mut descriptor = TessellationPipelineDescriptor {
+        label: Some("grid"),
+        partitioning: choice.partitioning,
+        vertex_buffers: &[wgpu::VertexBufferLayout {
+            array_stride: 12,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+        }],
+        bind_group_layouts: &[Some(layout)],
+        hull_off_chip: true,
+        domain_off_chip: true,
+        policy: choice.policy,
+        parameters: choice.parameters(),
+        ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
+    };
+    descriptor.names.hull = None;
+    TessellationPipeline::new(device, &descriptor)
+}
+
 impl Grid {
     pub(crate) fn new(
         gpu: &Gpu,
@@ -115,27 +183,11 @@ impl Grid {
         load: Load,
         patches_per_threadgroup: Option<u32>,
     ) -> anyhow::Result<Self> {
-        let storage = wgpu::BufferUsages::STORAGE;
-        let vertices = gpu.buffer("grid points", bytemuck::cast_slice(&positions(patches)), storage);
-        let factors = load.factors(patches);
-        let (group_layout, bind_group) = gpu.table("grid factors", bytemuck::cast_slice(&factors));
-        let mut descriptor = TessellationPipelineDescriptor {
-            label: Some("grid"),
-            vertex_buffers: &[wgpu::VertexBufferLayout {
-                array_stride: 12,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
-            }],
-            bind_group_layouts: &[Some(&group_layout)],
-            hull_off_chip: true,
-            domain_off_chip: true,
-            parameters: TessellationParameters { patches_per_threadgroup, ..TessellationParameters::default() },
-            ..TessellationPipelineDescriptor::new(SHADER, Domain::Quad, 16)
-        };
-        descriptor.names.hull = None;
-        let pipeline = TessellationPipeline::new(&gpu.device, &descriptor)?;
+        let sheet = Sheet::new(gpu, patches, load);
+        let choice = Choice { patches_per_threadgroup, ..Choice::new(Partitioning::Integer) };
+        let pipeline = compile(&gpu.device, sheet.layout(), &choice)?;
         gpu.check()?;
-        Ok(Self { pipeline, vertices, bind_group, patches, load })
+        Ok(Self { pipeline, sheet, load })
     }
 
     /// Calls `with` with the draw of all patches.
@@ -145,16 +197,12 @@ impl Grid {
 
     /// What the draw of all patches is made of.
     pub(crate) fn parts(&self) -> GridParts<'_> {
-        GridParts {
-            vertex_buffers: [self.vertices.slice(..)],
-            bind_groups: [Some(&self.bind_group)],
-            control_points: self.patches() * 16,
-        }
+        self.sheet.parts()
     }
 
     /// How many patches it has.
     pub(crate) fn patches(&self) -> u32 {
-        self.patches
+        self.sheet.patches
     }
 
     /// Which patches have which factor.

@@ -13,6 +13,33 @@ pub(crate) mod teapot;
 
 use std::str::FromStr;
 
+use patchwave::hardware::{Policy, TessellationParameters};
+use patchwave::tessellator::Partitioning;
+
+/// What a scene's pipeline is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Choice {
+    pub(crate) partitioning: Partitioning,
+    pub(crate) policy: Policy,
+    /// At most; as many as fit where not given.
+    pub(crate) patches_per_threadgroup: Option<u32>,
+}
+
+impl Choice {
+    /// A partitioning, and the driver's defaults.
+    pub(crate) fn new(partitioning: Partitioning) -> Self {
+        Self { partitioning, policy: Policy::Driver, patches_per_threadgroup: None }
+    }
+
+    /// As the library takes them; thresholds go with a mode, which takes no compiling.
+    pub(crate) fn parameters(&self) -> TessellationParameters {
+        TessellationParameters {
+            patches_per_threadgroup: self.patches_per_threadgroup,
+            ..TessellationParameters::default()
+        }
+    }
+}
+
 /// Width and height of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {

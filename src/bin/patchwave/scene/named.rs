@@ -27,6 +27,25 @@ pub(crate) enum Name {
     Neighbourhoods,
 }
 
+/// The load of a grid whose factor is this.
+pub(crate) type LoadOf = fn(f32) -> Load;
+
+/// Patches of a grid where it is not said how many.
+pub(crate) const GRID_PATCHES: u32 = 4096;
+
+impl Name {
+    /// Which patches of a grid have its factor, and what that is by default; `None` of the teapot.
+    pub(crate) fn load(self) -> Option<(LoadOf, f32)> {
+        match self {
+            Self::Teapot => None,
+            Self::Grid => Some((Load::Uniform, 8.0)),
+            Self::SkewedScattered => Some((Load::Scattered, 64.0)),
+            Self::SkewedClustered => Some((Load::Clustered, 64.0)),
+            Self::Neighbourhoods => Some((Load::Neighbourhoods, 64.0)),
+        }
+    }
+}
+
 /// The choice of a scene, shared by verbs.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct SceneArgs {
@@ -63,16 +82,12 @@ impl SceneArgs {
 
     /// The scene, compiled for at most so many patches per threadgroup.
     pub(crate) fn open(&self, gpu: &Gpu, patches_per_threadgroup: Option<u32>) -> anyhow::Result<Scene> {
-        let grid = |load: fn(f32) -> Load, factor: f32| {
-            let factor = self.factor.map_or(factor, |factor| factor.0);
-            Grid::new(gpu, self.patches.unwrap_or(4096), load(factor), patches_per_threadgroup).map(Scene::Grid)
-        };
-        match self.scene {
-            Name::Grid => grid(Load::Uniform, 8.0),
-            Name::SkewedScattered => grid(Load::Scattered, 64.0),
-            Name::SkewedClustered => grid(Load::Clustered, 64.0),
-            Name::Neighbourhoods => grid(Load::Neighbourhoods, 64.0),
-            Name::Teapot => {
+        match self.scene.load() {
+            Some((load, factor)) => {
+                let load = load(self.factor.map_or(factor, |factor| factor.0));
+                Grid::new(gpu, self.patches.unwrap_or(GRID_PATCHES), load, patches_per_threadgroup).map(Scene::Grid)
+            }
+            None => {
                 let camera = Camera::new(&VIEW, Size { width: 1280, height: 960 });
                 let factors = self.factor.map_or(Factors::Segment(10.0), |factor| Factors::Fixed(factor.0));
                 Teapot::new(gpu, &camera, factors, Partitioning::FractionalEven, patches_per_threadgroup)
