@@ -9,6 +9,9 @@ CARGO ?= cargo
 # `make test PATCHWAVE_ADAPTER=NAME` runs on another.
 TEST_ADAPTER = $(or $(PATCHWAVE_ADAPTER),llvmpipe)
 
+# What is tested beside the default features.
+TESTED = --features view
+
 # Mesa's device selection layer asks for a Wayland display and complains on stderr where there is none.
 export NODEVICE_SELECT = 1
 
@@ -23,15 +26,17 @@ demo: ## build the program and render the teapot to out/teapot.png
 
 test: ## install what the tests need, then run all of them
 	@scripts/need-toolchain
-	$(CARGO) build --locked
-	@PATCHWAVE_ADAPTER=$(TEST_ADAPTER) scripts/need-adapter $(CARGO) run --locked --quiet --
+	$(CARGO) build --locked $(TESTED)
+	@PATCHWAVE_ADAPTER=$(TEST_ADAPTER) scripts/need-adapter $(CARGO) run --locked $(TESTED) --quiet --
 	@scripts/need-tint
 	@scripts/need-glslang
-	PATCHWAVE_ADAPTER=$(TEST_ADAPTER) $(CARGO) test --locked
+	@scripts/need-xvfb
+	PATCHWAVE_ADAPTER=$(TEST_ADAPTER) $(CARGO) test --locked $(TESTED)
 
 lint: ## formatting and clippy, warnings denied, with and without the program's dependencies
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-targets $(TESTED) -- -D warnings
+	$(CARGO) clippy --locked -- -D warnings
 	$(CARGO) clippy --locked --no-default-features -- -D warnings
 
 docs: ## the documentation, warnings denied, in target/doc

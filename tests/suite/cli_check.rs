@@ -19,17 +19,35 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("the path is text")
 }
 
-/// All WGSL files under assets/ that are shaders of the contract: not the oracle's.
+/// All WGSL files under assets/ that are shaders of the contract.
 fn shaders() -> Vec<PathBuf> {
-    let folder =
+    let assets =
         |name: &str| fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("the folder is there");
-    let files = folder("assets/shaders").chain(folder("assets/scenes")).flatten().map(|entry| entry.path());
-    let mut shaders: Vec<_> =
-        files.filter(|path| path.extension().is_some_and(|extension| extension == "wgsl")).collect();
+    let files = assets("assets/shaders").chain(assets("assets/scenes")).flatten().map(|entry| entry.path());
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    // The others are fragment shaders, and what examples put before theirs.
+    let mut shaders: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+        .filter(|path| read(path).contains("fn patch_constants("))
+        .collect();
     shaders.sort();
-    assert!(shaders.len() >= 4, "{shaders:?}");
+    assert!(shaders.len() >= 8, "{shaders:?}");
+    let whole = folder("whole-shaders");
+    for shader in &mut shaders {
+        let name = shader.file_name().expect("it is a file").to_owned();
+        for (follows, part) in PARTS {
+            if name == follows {
+                let text = read(&shader.with_file_name(part)) + &read(shader);
+                *shader = whole.join(&name);
+                fs::write(&shader, text).expect("the folder is there");
+            }
+        }
+    }
     shaders
 }
+
+/// Shaders of examples that follow another file.
+const PARTS: [(&str, &str); 2] = [("grass.wgsl", "grass.field.wgsl"), ("terrain.wgsl", "terrain.heights.wgsl")];
 
 /// The program with a text on stdin.
 fn with_stdin(args: &[&str], text: &[u8]) -> Output {
