@@ -10,6 +10,8 @@ use crate::rig::Rig;
 #[allow(dead_code, reason = "the test draws no lines")]
 #[path = "../../examples/catmull_clark/cage.rs"]
 mod cage;
+#[path = "../../examples/integrate/knot.rs"]
+mod knot;
 #[path = "../../examples/catmull_clark/patches.rs"]
 mod patches;
 
@@ -45,8 +47,8 @@ fn uniform_group(rig: &Rig, contents: &[f32]) -> (wgpu::BindGroupLayout, wgpu::B
 
 /// Each edge of a triangle, by the bits of its ends, has to be there once in each direction: else there is a crack, or a
 /// triangle is turned round. Returns the number of triangles.
-fn assert_closed(mesh: &Mesh) -> usize {
-    let places = mesh.member_bits("world_position").expect("the examples' surfaces have it");
+fn assert_closed(mesh: &Mesh, position: &str) -> usize {
+    let places = mesh.member_bits(position).expect("the example's surface has it");
     let mut balance: HashMap<[&Vec<u32>; 2], i32> = HashMap::new();
     let triangles = mesh.indices.as_chunks::<3>().0;
     for triangle in triangles {
@@ -99,7 +101,7 @@ fn pn_triangles_of_a_closed_mesh_are_closed() {
                 ..Draw::new(0..mesh.indices.len() as u32)
             },
         );
-        triangles += assert_closed(&mesh);
+        triangles += assert_closed(&mesh, "world_position");
     }
     assert!(triangles > 10_000, "{triangles}: they are not finely cut");
 }
@@ -137,9 +139,38 @@ fn subdivided(rig: &Rig, level: usize) -> Mesh {
 fn a_subdivision_surface_is_closed_creases_and_all() {
     let rig = Rig::new();
     for level in 1..=2 {
-        let triangles = assert_closed(&subdivided(&rig, level));
+        let triangles = assert_closed(&subdivided(&rig, level), "world_position");
         assert!(triangles > 5_000, "{triangles}: they are not finely cut");
     }
+}
+
+#[test]
+fn the_knot_of_the_renderer_is_closed() {
+    let rig = Rig::new();
+    let (points, indices) = knot::cage();
+    let (cage, patches) = (rig.storage(&points), rig.storage(&indices));
+    // The renderer's `Scene` has a second matrix before the eye.
+    let scene = [&[0.0; 16][..], &settings([1.0, -4.0, 5.0], 500.0, [0.0; 4])].concat();
+    let (layout, group) = uniform_group(&rig, &scene);
+    let mesh = rig.mesh_in_all_modes(
+        &TessellationPipelineDescriptor {
+            vertex_buffers: &[wgpu::VertexBufferLayout {
+                array_stride: 12,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+            }],
+            bind_group_layouts: &[Some(&layout)],
+            ..TessellationPipelineDescriptor::new(include_str!("../../assets/shaders/integrate.wgsl"), Domain::Quad, 16)
+        },
+        &Draw {
+            vertex_buffers: &[cage.slice(..)],
+            index_buffer: Some(IndexBuffer { slice: patches.slice(..), format: wgpu::IndexFormat::Uint16 }),
+            bind_groups: &[Some(&group)],
+            ..Draw::new(0..indices.len() as u32)
+        },
+    );
+    let triangles = assert_closed(&mesh, "position");
+    assert!(triangles > 10_000, "{triangles}: they are not finely cut");
 }
 
 #[test]
