@@ -56,7 +56,7 @@ struct CatmullClark {
 impl Example for CatmullClark {
     const NAME: &'static str = "catmull_clark";
     const VIEW: View =
-        View { target: glam::Vec3::new(0.0, 0.0, 1.42), azimuth: -58.0, elevation: 22.0, distance: 9.0, radius: 2.08 };
+        View { target: glam::Vec3::new(0.0, 0.0, 1.45), azimuth: -58.0, elevation: 22.0, distance: 9.0, radius: 2.2 };
     const BACKGROUND: [f64; 3] = [0.16, 0.175, 0.21];
     type Options = Options;
 

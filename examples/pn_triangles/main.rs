@@ -38,6 +38,9 @@ struct Options {
     /// Its y axis points up
     #[arg(long)]
     y_up: bool,
+    /// Compute its normals though it has some: one at each point, so that hard edges become smooth ones and do not gape
+    #[arg(long)]
+    smooth: bool,
     /// The wanted length of a segment in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 6.0)]
     segment: f32,
@@ -64,7 +67,7 @@ impl Example for PnTriangles {
     type Options = Options;
 
     fn new(gpu: &Gpu, options: &Options) -> anyhow::Result<Self> {
-        let mesh = Mesh::load(options.mesh.as_deref(), options.y_up)?;
+        let mesh = Mesh::load(options.mesh.as_deref(), options.y_up, !options.smooth)?;
         let settings = gpu.uniform::<Settings>("settings");
         let (layout, bind_group) = gpu.bind_group("settings", &[Bind::Uniform(&settings)]);
         let shader = include_str!("../../assets/shaders/pn_triangles.wgsl");
@@ -138,10 +141,13 @@ impl Example for PnTriangles {
     }
 
     fn report(&self, _gpu: &Gpu) -> anyhow::Result<Vec<String>> {
-        let Mesh { indices, degenerate, .. } = &self.mesh;
+        let Mesh { indices, degenerate, torn, .. } = &self.mesh;
         let mut lines = vec![format!("{} triangles, each a PN triangle", indices.len() / 3)];
         if *degenerate > 0 {
             lines.push(format!("{degenerate} triangles without area are left out"));
+        }
+        if *torn > 0 {
+            lines.push(format!("{torn} points have more than one normal and gape; --smooth gives each of them one"));
         }
         Ok(lines)
     }

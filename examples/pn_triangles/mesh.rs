@@ -1,6 +1,6 @@
 //! Meshes in the OBJ format, as PN triangles need them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -17,11 +17,13 @@ pub(crate) struct Mesh {
     pub(crate) radii: [f32; 2],
     /// Triangles of the file that are left out.
     pub(crate) degenerate: usize,
+    /// Places with more than one normal, where the smooth surface gapes.
+    pub(crate) torn: usize,
 }
 
 impl Mesh {
-    /// Reads a file, or the duck.
-    pub(crate) fn load(file: Option<&Path>, is_y_up: bool) -> anyhow::Result<Self> {
+    /// Reads a file, or the duck; with the file's normals, or with none.
+    pub(crate) fn load(file: Option<&Path>, is_y_up: bool, with_normals: bool) -> anyhow::Result<Self> {
         let bytes = match file {
             None => include_bytes!("../../assets/meshes/duck.obj").to_vec(),
             Some(file) => std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?,
@@ -37,9 +39,14 @@ impl Mesh {
         for tobj::Model { mesh, .. } in models {
             let first = points.len() as u32;
             points.extend(mesh.positions.as_chunks().0.iter().copied().map(up));
-            normals.extend(mesh.normals.as_chunks().0.iter().copied().map(up));
+            // Where only some of a model's vertices have normals, which ones is not known.
+            if with_normals && mesh.normals.len() == mesh.positions.len() {
+                normals.extend(mesh.normals.as_chunks().0.iter().copied().map(up));
+            }
             normals.resize(points.len(), Vec3::ZERO);
-            colors.extend(mesh.vertex_color.as_chunks::<3>().0);
+            if mesh.vertex_color.len() == mesh.positions.len() {
+                colors.extend(mesh.vertex_color.as_chunks::<3>().0);
+            }
             colors.resize(points.len(), [0.10, 0.30, 0.42]);
             triangles.extend(mesh.indices.as_chunks().0.iter().map(|triangle: &[u32; 3]| triangle.map(|i| i + first)));
         }
@@ -62,6 +69,10 @@ impl Mesh {
         for (i, normal) in (0..).zip(&mut normals) {
             *normal = normal.try_normalize().or_else(|| around.get(&place(i))?.try_normalize()).unwrap_or(Vec3::Z);
         }
+        let mut normals_at: HashMap<[u32; 3], HashSet<[u32; 3]>> = HashMap::new();
+        for i in triangles.as_flattened() {
+            normals_at.entry(place(*i)).or_default().insert(normals[*i as usize].to_array().map(f32::to_bits));
+        }
 
         let used = || triangles.as_flattened().iter().map(|i| points[*i as usize]);
         let (low, high) = used().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
@@ -72,6 +83,7 @@ impl Mesh {
             vertices: points.iter().zip(&normals).zip(&colors).map(place).collect(),
             radii: (0.5 * scale * (high - low).truncate()).to_array(),
             degenerate: read - triangles.len(),
+            torn: normals_at.values().filter(|normals| normals.len() > 1).count(),
             indices: triangles.into_flattened(),
         })
     }

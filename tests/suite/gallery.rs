@@ -70,26 +70,35 @@ fn the_coarse_mesh_and_the_smooth_one_are_drawn() {
 }
 
 /// Draws a small picture of a mesh in the OBJ format.
-fn draw_mesh(name: &str, text: &str) -> Output {
+fn draw_mesh(name: &str, text: &str, args: &[&str]) -> Output {
     let folder = folder(name);
     let (mesh, picture) = (folder.join("mesh.obj"), folder.join("mesh.png"));
     std::fs::write(&mesh, text).expect("the folder is there");
     let paths = [&mesh, &picture].map(|path| path.to_str().expect("a plain path"));
-    run("pn_triangles", &["--size", "64x48", "--mesh", paths[0], "-o", paths[1]])
+    run("pn_triangles", &[&["--size", "64x48", "--mesh", paths[0], "-o", paths[1]], args].concat())
 }
 
 #[test]
 fn meshes_without_normals_and_with_degenerate_triangles_are_drawn() {
     let points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv nan 0 0\n";
-    let output = draw_mesh("pn-good", &format!("{points}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 2\nf 1 2 5\n"));
+    let output = draw_mesh("pn-good", &format!("{points}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 2\nf 1 2 5\n"), &[]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("4 triangles") && said.contains("2 triangles without area are left out"), "{said}");
 
-    let error = complaint(&draw_mesh("pn-empty", &format!("{points}f 1 2 2\n")));
+    let error = complaint(&draw_mesh("pn-empty", &format!("{points}f 1 2 2\n"), &[]));
     assert!(error.contains("no triangles"), "{error}");
-    let error = complaint(&draw_mesh("pn-index", &format!("{points}f 1 2 9\n")));
+    let error = complaint(&draw_mesh("pn-index", &format!("{points}f 1 2 9\n"), &[]));
     assert!(error.contains("mesh.obj"), "{error}");
+    // A roof: along the ridge each side has its own normal.
+    let roof = format!("{points}vn 1 0 0\nvn 0 1 0\nf 1//1 2//1 3//1\nf 2//2 1//2 4//2\n");
+    let said = |args: &[&str]| String::from_utf8_lossy(&draw_mesh("pn-roof", &roof, args).stdout).into_owned();
+    assert!(said(&[]).contains("2 points have more than one normal"), "{}", said(&[]));
+    assert!(said(&["--smooth"]).contains("2 triangles") && !said(&["--smooth"]).contains("more than one normal"));
+    // Normals on one of two triangles only: computed for both.
+    let some = format!("{points}vn 0 0 -1\nf 1//1 3//1 2//1\nf 1 2 4\n");
+    let output = draw_mesh("pn-some", &some, &[]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("2 triangles"), "{output:?}");
     let error = complaint(&run("pn_triangles", &["--mesh", "nowhere.obj"]));
     assert!(error.contains("cannot read nowhere.obj"), "{error}");
 }

@@ -10,6 +10,8 @@ use crate::rig::Rig;
 #[allow(dead_code, reason = "the test draws no lines")]
 #[path = "../../examples/catmull_clark/cage.rs"]
 mod cage;
+#[path = "../../examples/integrate/knot.rs"]
+mod knot;
 #[path = "../../examples/catmull_clark/patches.rs"]
 mod patches;
 
@@ -43,13 +45,12 @@ fn uniform_group(rig: &Rig, contents: &[f32]) -> (wgpu::BindGroupLayout, wgpu::B
     (layout, group)
 }
 
-/// Each edge of a triangle, by the bits of its ends, has to be there once in each direction: else there is a crack, or a
-/// triangle is turned round. Returns the number of triangles.
-fn assert_closed(mesh: &Mesh) -> usize {
-    let places = mesh.member_bits("world_position").expect("the examples' surfaces have it");
+/// Each edge of a triangle, by the bits of its ends, has to be there as often in one direction as in the other: else there is
+/// a crack, or a triangle is turned round. How many are not.
+fn open_edges(mesh: &Mesh, position: &str) -> usize {
+    let places = mesh.member_bits(position).expect("the example's surface has it");
     let mut balance: HashMap<[&Vec<u32>; 2], i32> = HashMap::new();
-    let triangles = mesh.indices.as_chunks::<3>().0;
-    for triangle in triangles {
+    for triangle in mesh.indices.as_chunks::<3>().0 {
         let corners = triangle.map(|i| &places[i as usize]);
         for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(a, b)| (corners[a], corners[b])) {
             // A side of no length is its own other side.
@@ -57,9 +58,14 @@ fn assert_closed(mesh: &Mesh) -> usize {
             *balance.entry(key).or_default() += if a == b { 0 } else { step };
         }
     }
-    let open = balance.values().filter(|balance| **balance != 0).count();
-    assert_eq!(open, 0, "of {} edges that many are on one side only", balance.len());
-    triangles.len()
+    balance.values().filter(|balance| **balance != 0).count()
+}
+
+/// Returns the number of triangles.
+#[track_caller]
+fn assert_closed(mesh: &Mesh, position: &str) -> usize {
+    assert_eq!(open_edges(mesh, position), 0, "that many edges of {} triangles are open", mesh.indices.len() / 3);
+    mesh.indices.len() / 3
 }
 
 #[test]
@@ -99,7 +105,7 @@ fn pn_triangles_of_a_closed_mesh_are_closed() {
                 ..Draw::new(0..mesh.indices.len() as u32)
             },
         );
-        triangles += assert_closed(&mesh);
+        triangles += assert_closed(&mesh, "world_position");
     }
     assert!(triangles > 10_000, "{triangles}: they are not finely cut");
 }
@@ -137,9 +143,49 @@ fn subdivided(rig: &Rig, level: usize) -> Mesh {
 fn a_subdivision_surface_is_closed_creases_and_all() {
     let rig = Rig::new();
     for level in 1..=2 {
-        let triangles = assert_closed(&subdivided(&rig, level));
+        let triangles = assert_closed(&subdivided(&rig, level), "world_position");
         assert!(triangles > 5_000, "{triangles}: they are not finely cut");
     }
+}
+
+/// The knot of the renderer, by this shader.
+fn knot_of(rig: &Rig, shader: &str) -> Mesh {
+    let (points, indices) = knot::cage();
+    let (cage, patches) = (rig.storage(&points), rig.storage(&indices));
+    // The renderer's `Scene` has a second matrix before the eye.
+    let scene = [&[0.0; 16][..], &settings([1.0, -4.0, 5.0], 500.0, [0.0; 4])].concat();
+    let (layout, group) = uniform_group(rig, &scene);
+    rig.mesh_in_all_modes(
+        &TessellationPipelineDescriptor {
+            vertex_buffers: &[wgpu::VertexBufferLayout {
+                array_stride: 12,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &wgpu::vertex_attr_array![0 => Float32x3],
+            }],
+            bind_group_layouts: &[Some(&layout)],
+            ..TessellationPipelineDescriptor::new(shader, Domain::Quad, 16)
+        },
+        &Draw {
+            vertex_buffers: &[cage.slice(..)],
+            index_buffer: Some(IndexBuffer { slice: patches.slice(..), format: wgpu::IndexFormat::Uint16 }),
+            bind_groups: &[Some(&group)],
+            ..Draw::new(0..indices.len() as u32)
+        },
+    )
+}
+
+#[test]
+fn the_knot_of_the_renderer_is_closed_and_would_not_be_by_a_hair() {
+    let rig = Rig::new();
+    let shader = include_str!("../../assets/shaders/integrate.wgsl");
+    let triangles = assert_closed(&knot_of(&rig, shader), "position");
+    assert!(triangles > 10_000, "{triangles}: they are not finely cut");
+
+    // The same curve's end, reckoned otherwise on one of its sides.
+    let end = "case 0u: { return (2.0 / 3.0) * b + (1.0 / 6.0) * (a + c); }";
+    let torn = shader.replace(end, "case 0u: { return 0.6666665 * b + 0.16666675 * (a + c); }");
+    assert_ne!(torn, shader);
+    assert!(open_edges(&knot_of(&rig, &torn), "position") > 1_000);
 }
 
 #[test]
