@@ -16,6 +16,7 @@ mod draw_random;
 mod frames;
 mod gallery;
 mod gallery_displacement;
+mod gallery_heatmap;
 mod gallery_terrain;
 mod golden;
 mod gpu;
