@@ -110,7 +110,7 @@ impl Example for Displacement {
             rise: options.rise,
             balls,
             surface: gpu.surface_pipeline(&pipeline, &surface)?,
-            wireframe: Wireframe::new(gpu, &pipeline, [0.75, 0.85, 0.9, 0.3])?,
+            wireframe: Wireframe::new(gpu, &pipeline, [0.75, 0.85, 0.9, 0.2])?,
             pipeline,
         })
     }

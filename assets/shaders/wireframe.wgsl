@@ -38,5 +38,5 @@ fn fragment_main(surface: Corner) -> @location(0) vec4f {
     let line = 1.0 - smoothstep(HALF_WIDTH - 0.5, HALF_WIDTH + 0.5, nearest);
     // Triangles of a few pixels would be all line; there the lines fade.
     let height = 1.0 / max(slope.x, max(slope.y, slope.z));
-    return vec4f(red, green, blue, line * strength * smoothstep(1.0, 7.0, height));
+    return vec4f(red, green, blue, line * strength * smoothstep(0.5, 5.0, height));
 }

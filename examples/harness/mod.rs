@@ -109,7 +109,7 @@ fn write<E: Example>(cli: &Cli<E::Options>) -> anyhow::Result<()> {
     let mut example = E::new(&gpu, &cli.own)?;
     gpu.check()?;
     let picture = Picture::new(&gpu, cli.size)?;
-    let frame = picture.frame(Camera::new(&ga_view(E::VIEW), cli.size), cli.seconds, E::BACKGROUND);
+    let frame = picture.frame(Camera::new(&E::VIEW, cli.size), cli.seconds, E::BACKGROUND);
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(E::NAME) });
     example.encode(&gpu, &mut encoder, &frame)?;
     picture.copy(&mut encoder);
@@ -142,17 +142,4 @@ fn show<E: Example>(_cli: &Cli<E::Options>) -> anyhow::Result<()> {
         "built without windows; 'cargo run --release --features window --example {} -- --window' has them",
         E::NAME
     )
-}
-
-fn ga_view(mut v: View) -> View {
-    // GA-TEMP
-    if let Ok(t) = std::env::var("GA_VIEW") {
-        let n: Vec<f32> = t.split(',').map(|x| x.parse().unwrap()).collect();
-        v.target = glam::Vec3::new(n[0], n[1], n[2]);
-        v.azimuth = n[3];
-        v.elevation = n[4];
-        v.distance = n[5];
-        v.radius = n[6];
-    }
-    v
 }

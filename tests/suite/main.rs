@@ -24,6 +24,7 @@ mod frames;
 mod gallery;
 mod gallery_closed;
 mod gallery_displacement;
+mod gallery_heatmap;
 mod gallery_terrain;
 mod golden;
 mod gpu;
