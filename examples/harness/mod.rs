@@ -25,6 +25,7 @@ use clap::Parser;
 pub use camera::{Camera, View};
 pub use gpu::{Bind, Gpu, SurfaceDraw};
 pub use picture::{Frame, Picture};
+#[allow(unused_imports, reason = "not every example has a wireframe")]
 pub use wireframe::Wireframe;
 
 /// One example.

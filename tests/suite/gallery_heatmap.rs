@@ -6,7 +6,7 @@ use crate::gallery::{assert_draws, run};
 /// Threadgroups that went off-chip and all of them, then waves that ran on-chip and all of them, as the example says.
 fn said(args: &[&str]) -> [u32; 4] {
     let file = folder("gallery-heatmap-said").join("heatmap.png");
-    let output = run("heatmap", &[&["--size", "64x48", "-o", file.to_str().expect("a plain path")], args].concat());
+    let output = run("heatmap", &[&["--size", "640x480", "-o", file.to_str().expect("a plain path")], args].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("stdout is UTF-8");
     let numbers = |name: &str| -> Vec<u32> {
@@ -25,7 +25,8 @@ fn the_heat_map_is_drawn() {
 
 #[test]
 fn the_heat_map_follows_the_thresholds() {
-    let [off_chip, all, on_chip_waves, waves] = said(&["--threshold", "2"]);
+    // Factors follow the size in pixels, so that a small picture would have a wave a threadgroup and nothing to share out.
+    let [off_chip, all, on_chip_waves, waves] = said(&["--threshold", "4", "--waves", "1"]);
     assert!((1..all).contains(&off_chip), "{off_chip} of {all} threadgroups");
     assert!((1..waves).contains(&on_chip_waves), "{on_chip_waves} of {waves} waves");
     assert_eq!(said(&["--threshold", "0", "--waves", "0"]), [all, all, 0, waves]);
