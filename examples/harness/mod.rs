@@ -30,6 +30,7 @@ pub use floor::{Floor, Shade};
 pub use gpu::{Bind, Gpu, SurfaceDraw};
 pub use lines::{Line, Lines};
 pub use picture::{Frame, Picture};
+#[allow(unused_imports, reason = "not every example has a wireframe")]
 pub use wireframe::Wireframe;
 
 /// One example.
