@@ -46,8 +46,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
     let wanted = |adapter: &wgpu::Adapter| adapter.get_info().name.to_lowercase().contains(&cli.adapter.to_lowercase());
-    let adapter =
-        adapters.into_iter().find(wanted).context("no adapter of that name; 'patchwave info' lists them")?;
+    let adapter = adapters.into_iter().find(wanted).context("no adapter of that name; 'patchwave info' lists them")?;
     let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
         // TESSELLATION (1 line): WebGPU's default limits do; more lets larger draws through.
         required_limits: TessellationPipeline::required_limits(&adapter),
