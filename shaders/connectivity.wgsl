@@ -31,14 +31,16 @@ fn pw_is_alike(slot: u32) -> bool {
     return differing == 0u;
 }
 
-// An item of the list: its threadgroup, its first primitive there, and the one after its last. Beyond the list, nothing.
-fn pw_connectivity_item(index: u32) -> vec3u {
-    if (index >= atomicLoad(&pw_state.slots[pw_slot_now(pw_params.slot)].connectivity)) {
-        return vec3u(0u);
-    }
+// An item of the list of so many: its threadgroup, its first primitive there, and the one after its last. Beyond the list,
+// nothing.
+fn pw_connectivity_item(index: u32, items: u32) -> vec3u {
+    // Read before it is known that there is such an item, so that the two loads do not wait for each other.
     let item = pw_params.connectivity_items + index * 2u;
     let group = pw_state.words[item];
     let first = pw_state.words[item + 1u];
+    if (index >= items) {
+        return vec3u(0u);
+    }
     let primitives = pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES];
     return vec3u(group, first, min(first + pw_params.item_primitives, primitives));
 }
@@ -50,9 +52,11 @@ fn pw_connectivity(
     @builtin(local_invocation_index) lane: u32,
 ) {
     // The dispatch is folded, so its last row may hold workgroups beyond the list; their items are empty.
-    let item = pw_connectivity_item(pw_workgroup_index(workgroup, workgroups));
+    let slot = pw_slot_now(pw_params.slot);
+    let items = atomicLoad(&pw_state.slots[slot].connectivity);
+    let item = pw_connectivity_item(pw_workgroup_index(workgroup, workgroups), items);
     // Where the threadgroup's primitives begin in the index buffer.
-    var start = pw_state.slots[pw_slot_now(pw_params.slot)].primitive_start
+    var start = pw_state.slots[slot].primitive_start
         + pw_state.words[pw_group_record(item.x) + PW_GROUP_PRIMITIVE_BASE];
     if (pw_params.two_levels != 0u) {
         start += pw_state.words[pw_params.block_sums + (item.x - pw_params.first_threadgroup) / PW_BLOCK];

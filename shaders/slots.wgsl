@@ -21,13 +21,15 @@ fn pw_begin_slot(slot: u32) {
     pw_state.slots[slot * 2u].now = pw_state.slots[slot * 2u].next;
 }
 
-// By one lane of the last pass.
-fn pw_end_slot(slot: u32) {
-    let next = 1u - pw_state.slots[slot * 2u].now;
+// By one lane of the last pass of a draw that counted in entry `now`.
+fn pw_end_slot(slot: u32, now: u32) {
+    let next = 1u - (now & 1u);
     pw_state.slots[slot * 2u].next = next;
     let cleared = slot * 2u + next;
     atomicStore(&pw_state.slots[cleared].vertices, 0u);
     atomicStore(&pw_state.slots[cleared].vertices_high, 0u);
+    atomicStore(&pw_state.slots[cleared].primitives, 0u);
+    atomicStore(&pw_state.slots[cleared].primitives_high, 0u);
     atomicStore(&pw_state.slots[cleared].queue, 0u);
     atomicStore(&pw_state.slots[cleared].off_chip, 0u);
     atomicStore(&pw_state.slots[cleared].overflow, 0u);

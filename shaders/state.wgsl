@@ -100,8 +100,8 @@ struct PwSlot {
     queue: atomic<u32>,              // items of the domain pass asked for
     off_chip: atomic<u32>,           // threadgroups that went off-chip
     overflow: atomic<u32>,           // PW_OVERFLOW_* bits
-    primitives: u32,
-    primitives_high: u32,
+    primitives: atomic<u32>,         // of the draw's threadgroups, 64 bits likewise
+    primitives_high: atomic<u32>,
     vertex_start: u32,               // where the draw's vertices and primitives begin in its chunk
     primitive_start: u32,
     threadgroups: u32,

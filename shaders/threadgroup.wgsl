@@ -135,15 +135,13 @@ fn pw_threadgroup(
     var first_id = 0u;
 
     if (pw_params.role == PW_ROLE_HULL) {
-        if (index == 0u && lane == 0u) {
-            pw_begin_slot(pw_params.slot);
-            // For pw_finish, during which `used` changes.
-            let slot = pw_slot_next(pw_params.slot);
-            let used = pw_chunk_used(pw_params.chunk, pw_params.is_first);
-            pw_state.slots[slot].vertex_start = used.vertices;
-            pw_state.slots[slot].primitive_start = used.primitives;
-        }
+        // Asked for here, so that no lane waits for it later.
+        let slot = pw_slot_next(pw_params.slot);
+        let used = pw_chunk_used(pw_params.chunk, pw_params.is_first);
         if (index >= pw_params.threadgroups) {
+            if (index == 0u && lane == 0u) {
+                pw_begin_draw(slot, used);
+            }
             return;
         }
         let extent = pw_group_patches(group);
@@ -200,7 +198,10 @@ fn pw_threadgroup(
         workgroupBarrier();
 
         if (lane == 0u) {
-            pw_decision = pw_decide(group, patches);
+            pw_decision = pw_decide(group, patches, slot, used.vertices);
+            if (index == 0u) {
+                pw_begin_draw(slot, used);
+            }
         }
         let decision = workgroupUniformLoad(&pw_decision);
 
@@ -250,19 +251,19 @@ fn pw_threadgroup(
         // An item of the queue: the same arrays, filled from the off-chip block for the patches that it touches.
         if (lane == 0u) {
             pw_decision = vec4u(0u);
-            // Where the draw did not fit, nothing was listed.
+            // Read before it is known that there is such an item: a load that waits for another is what a small draw's
+            // time goes to.
+            let item = pw_params.queue + index * 2u;
+            let group = pw_state.words[item];
+            let first = pw_state.words[item + 1u] * PW_WAVE;
             let slot = pw_slot_now(pw_params.slot);
-            let listed = select(
-                atomicLoad(&pw_state.slots[slot].queue),
-                0u,
-                atomicLoad(&pw_state.slots[slot].overflow) != 0u,
-            );
-            if (index < listed) {
-                let item = pw_params.queue + index * 2u;
-                let record = pw_group_record(pw_state.words[item]);
-                let first = pw_state.words[item + 1u] * PW_WAVE;
+            let queue = atomicLoad(&pw_state.slots[slot].queue);
+            let overflow = atomicLoad(&pw_state.slots[slot].overflow);
+            // Where the draw did not fit, nothing was listed.
+            if (index < queue && overflow == 0u) {
+                let record = pw_group_record(group);
                 let last = min(first + pw_params.item_waves * PW_WAVE, pw_state.words[record + PW_GROUP_POINTS]);
-                pw_decision = vec4u(first, last, pw_state.words[item], pw_state.words[record + PW_GROUP_OFF_CHIP]);
+                pw_decision = vec4u(first, last, group, pw_state.words[record + PW_GROUP_OFF_CHIP]);
             }
         }
         let item = workgroupUniformLoad(&pw_decision);
@@ -349,9 +350,18 @@ fn pw_fits(place: u32, count: u32, capacity: u32) -> bool {
     return place <= capacity && count <= capacity - place;
 }
 
-// The fixed-function end of the hull pass, by one lane: totals of the threadgroup, the heuristic, its range of vertices,
-// its off-chip block and its items for the passes that follow. Returns what `pw_decision` holds.
-fn pw_decide(group: u32, patches: u32) -> vec4u {
+// By one lane of the hull pass: which entry the draw counts in, and where it begins, for the passes that follow; `used`
+// changes during the last of them.
+fn pw_begin_draw(slot: u32, used: PwUsed) {
+    pw_begin_slot(pw_params.slot);
+    pw_state.slots[slot].vertex_start = used.vertices;
+    pw_state.slots[slot].primitive_start = used.primitives;
+}
+
+// The fixed-function end of the hull pass, by one lane: totals of the threadgroup, the heuristic, its range of vertices
+// in a chunk of which `start` are taken, its off-chip block and its items for the passes that follow. Counts in `slot`;
+// returns what `pw_decision` holds.
+fn pw_decide(group: u32, patches: u32, slot: u32, start: u32) -> vec4u {
     var points = 0u;
     var primitives = 0u;
     var culled = 0u;
@@ -381,12 +391,14 @@ fn pw_decide(group: u32, patches: u32) -> vec4u {
     }
     on_chip = on_chip || pw_params.mode == PW_MODE_ON_CHIP;
 
-    let slot = pw_slot_next(pw_params.slot);
     let old = atomicAdd(&pw_state.slots[slot].vertices, points);
     if (old + points < old) {
         atomicAdd(&pw_state.slots[slot].vertices_high, 1u);
     }
-    let start = pw_chunk_used(pw_params.chunk, pw_params.is_first).vertices;
+    let old_primitives = atomicAdd(&pw_state.slots[slot].primitives, primitives);
+    if (old_primitives + primitives < old_primitives) {
+        atomicAdd(&pw_state.slots[slot].primitives_high, 1u);
+    }
     let base = start + old;
     var overflow = 0u;
     // Each comparison is made so that no sum wraps: what is left of the capacity against what is asked.

@@ -82,7 +82,7 @@ impl TessellationPipeline {
             users_compiler.compile(&kernels.threadgroup, &["pw_threadgroup"], &with_user, descriptor.constants)?;
         let allocate = compiler.compile(
             &kernels.allocate,
-            &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"],
+            &["pw_allocate_blocks", "pw_allocate_draw", "pw_close_draw", "pw_withdraw"],
             &[None, None, None, Some(&allocate_layout)],
             &[],
         )?;
@@ -107,6 +107,7 @@ impl TessellationPipeline {
             threadgroup: next()?,
             allocate_blocks: next()?,
             allocate_draw: next()?,
+            close_draw: next()?,
             withdraw: next()?,
             connectivity: next()?,
             finish: next()?,

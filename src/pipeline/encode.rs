@@ -417,7 +417,10 @@ impl TessellationPipeline {
                 pass.dispatch_workgroups_indirect(&workspace.arguments, arguments);
             }
             Closing::Vertices { waves, allocate } => {
-                self.encode_allocate(pass, commands, allocate);
+                // Without indices nobody asks where in the index buffer a threadgroup's primitives begin.
+                pass.set_pipeline(&self.close_draw);
+                pass.set_bind_group(3, allocate, &[commands.hull]);
+                pass.dispatch_workgroups(1, 1, 1);
                 stamp.write(pass, 2);
                 domain(pass, *waves);
                 stamp.write(pass, 3);
@@ -457,7 +460,7 @@ pub(crate) enum Closing {
     OnePass { waves: u32, primitives: u32, finish: wgpu::BindGroup },
     /// Allocate, and domain and connectivity with the arguments that it writes.
     TwoPasses { allocate: wgpu::BindGroup, connectivity: wgpu::BindGroup },
-    /// Without indices: allocate, and domain, for as many items as there can be of a small draw.
+    /// Without indices: `pw_close_draw`, and domain, for as many items as there can be of a small draw.
     Vertices { waves: Option<u32>, allocate: wgpu::BindGroup },
 }
 

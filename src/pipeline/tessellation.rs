@@ -47,6 +47,7 @@ pub struct TessellationPipeline {
     pub(crate) threadgroup: wgpu::ComputePipeline,
     pub(crate) allocate_blocks: wgpu::ComputePipeline,
     pub(crate) allocate_draw: wgpu::ComputePipeline,
+    pub(crate) close_draw: wgpu::ComputePipeline,
     pub(crate) withdraw: wgpu::ComputePipeline,
     pub(crate) connectivity: wgpu::ComputePipeline,
     pub(crate) finish: wgpu::ComputePipeline,
@@ -64,7 +65,7 @@ pub struct TessellationPipeline {
 pub struct ComposedKernels {
     /// Hull and domain passes: entry point `pw_threadgroup`.
     pub threadgroup: String,
-    /// Allocate pass: entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
+    /// Allocate pass: entry points `pw_allocate_blocks`, `pw_allocate_draw`, `pw_close_draw` and `pw_withdraw`.
     pub allocate: String,
     /// Connectivity pass: entry point `pw_connectivity`.
     pub connectivity: String,

@@ -291,7 +291,7 @@ const ALLOCATE_VARIABLES: &str = "\
 @group(3) @binding(2) var<storage, read_write> pw_arguments: array<PwArguments, PW_SLOTS>;
 ";
 
-/// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw` and `pw_withdraw`.
+/// The module of the allocate pass, entry points `pw_allocate_blocks`, `pw_allocate_draw`, `pw_close_draw` and `pw_withdraw`.
 pub(crate) fn allocate(fixed: &FixedFunction, vertex_stride: u32, state: StateShape) -> String {
     let mut text = constants(fixed, state);
     let _ = writeln!(text, "const PW_VERTEX_WORDS: u32 = {}u;", vertex_stride / 4);

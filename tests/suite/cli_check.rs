@@ -307,13 +307,13 @@ fn every_kernel_of_every_shader_is_a_module() {
     let stages = [
         ("hull", "threadgroup", &["pw_threadgroup"][..]),
         ("domain", "threadgroup", &["pw_threadgroup"]),
-        ("allocate", "allocate", &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw"]),
+        ("allocate", "allocate", &["pw_allocate_blocks", "pw_allocate_draw", "pw_close_draw", "pw_withdraw"]),
         ("connectivity", "connectivity", &["pw_connectivity"]),
         // It is made of the texts of allocate and connectivity, entry points and all.
         (
             "finish",
             "finish",
-            &["pw_allocate_blocks", "pw_allocate_draw", "pw_withdraw", "pw_connectivity", "pw_finish"],
+            &["pw_allocate_blocks", "pw_allocate_draw", "pw_close_draw", "pw_withdraw", "pw_connectivity", "pw_finish"],
         ),
         ("indirect", "indirect", &["pw_indirect"]),
         ("stream", "stream", &["pw_stream"]),

@@ -11,7 +11,7 @@ use super::camera::{Camera, View};
 use super::gpu::Gpu;
 
 /// The user's side of the pipeline.
-const SHADER: &str = include_str!("../../../../assets/shaders/teapot.wgsl");
+pub(crate) const SHADER: &str = include_str!("../../../../assets/shaders/teapot.wgsl");
 const DATA: &str = include_str!("../../../../assets/teapot.json");
 
 /// How the teapot's factors are found.
@@ -133,17 +133,8 @@ impl Pot {
     }
 }
 
-/// The teapot's pipeline: on-chip, and compiled for every mode.
+/// The teapot's pipeline: on-chip, and compiled for every mode. The shader takes what [`SHADER`] takes.
 pub(crate) fn compile(
-    device: &wgpu::Device,
-    layout: &wgpu::BindGroupLayout,
-    choice: &Choice,
-) -> Result<TessellationPipeline, Error> {
-    compile_with(device, layout, choice, SHADER)
-}
-
-/// The same with a shader that takes what [`SHADER`] takes.
-fn compile_with(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
     choice: &Choice,
@@ -190,7 +181,7 @@ impl Teapot {
     ) -> anyhow::Result<Self> {
         let pot = Pot::new(gpu, camera, factors)?;
         let choice = Choice { patches_per_threadgroup, ..Choice::new(partitioning) };
-        let pipeline = compile_with(&gpu.device, pot.layout(), &choice, shader)?;
+        let pipeline = compile(&gpu.device, pot.layout(), &choice, shader)?;
         gpu.check()?;
         Ok(Self { pipeline, pot })
     }

@@ -186,7 +186,7 @@ impl<'a> Subject<'a> {
         match self {
             Self::Teapot { pot, .. } => {
                 let layout = pot.layout().clone();
-                Box::new(move || Ok(teapot::compile(&device, &layout, &choice)?))
+                Box::new(move || Ok(teapot::compile(&device, &layout, &choice, teapot::SHADER)?))
             }
             Self::Grid { sheet, .. } => {
                 let layout = sheet.layout().clone();
