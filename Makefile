@@ -21,7 +21,7 @@ help: ## list the targets
 demo: ## build the program and render the teapot to out/teapot.png
 	@scripts/need-toolchain
 	$(CARGO) build --release --locked
-	@scripts/need-adapter $(CARGO) run --release --locked --quiet --
+	@ALLOW_OPENGL=1 scripts/need-adapter $(CARGO) run --release --locked --quiet --
 	$(CARGO) run --release --locked --quiet -- render teapot -o out/teapot.png
 
 test: ## install what the tests need, then run all of them
