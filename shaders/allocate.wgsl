@@ -76,7 +76,12 @@ fn pw_allocate_blocks(
 
 @compute @workgroup_size(PW_SCAN_LANES)
 fn pw_allocate_draw(@builtin(local_invocation_index) lane: u32) {
-    let totals = pw_read_totals(pw_chunk_used(pw_params.chunk, pw_params.is_first));
+    // By one lane, and before it has anything to wait for: each load that waits for another takes a good part of a
+    // microsecond.
+    var totals: PwTotals;
+    if (lane == 0u) {
+        totals = pw_read_totals(pw_chunk_used(pw_params.chunk, pw_params.is_first));
+    }
     if (pw_params.two_levels == 0u) {
         pw_scan_groups(lane, pw_params.first_threadgroup);
     } else {
@@ -106,45 +111,34 @@ fn pw_close_draw() {
     pw_finish_draw(pw_read_totals(pw_chunk_used(pw_params.chunk, pw_params.is_first)));
 }
 
-// What the hull pass counted of a draw, and where its output begins in its chunk. Read at once and before there is anything
-// else to wait for, since each load that waits for another takes a good part of a microsecond.
+// What the hull pass counted of a draw, and where its output begins in its chunk.
 struct PwTotals {
     now: u32,
     vertices: u32,
     primitives: u32,
-    primitives_high: u32,
     queue: u32,
     connectivity: u32,
-    overflow: u32, // what the draw ran out of, PW_OVERFLOW_* bits
+    overflow: u32, // what the draw ran out of, PW_OVERFLOW_* bits; where none is set, none of the sums has wrapped
     start: PwUsed,
 }
 
 fn pw_read_totals(start: PwUsed) -> PwTotals {
     let slot = pw_slot_now(pw_params.slot);
-    var totals: PwTotals;
-    totals.now = slot - pw_params.slot * 2u;
-    totals.vertices = atomicLoad(&pw_state.slots[slot].vertices);
-    totals.primitives = atomicLoad(&pw_state.slots[slot].primitives);
-    totals.primitives_high = atomicLoad(&pw_state.slots[slot].primitives_high);
-    totals.queue = atomicLoad(&pw_state.slots[slot].queue);
-    totals.connectivity = atomicLoad(&pw_state.slots[slot].connectivity);
-    totals.overflow = atomicLoad(&pw_state.slots[slot].overflow);
-    let vertices_high = atomicLoad(&pw_state.slots[slot].vertices_high);
-    if (vertices_high != 0u) {
-        totals.overflow |= PW_OVERFLOW_VERTICES;
-    }
-    if (totals.primitives_high != 0u || totals.primitives > pw_params.primitive_capacity - start.primitives) {
-        totals.overflow |= PW_OVERFLOW_PRIMITIVES;
-    }
-    totals.start = start;
-    return totals;
+    return PwTotals(
+        slot - pw_params.slot * 2u,
+        atomicLoad(&pw_state.slots[slot].vertices),
+        atomicLoad(&pw_state.slots[slot].primitives),
+        atomicLoad(&pw_state.slots[slot].queue),
+        atomicLoad(&pw_state.slots[slot].connectivity),
+        atomicLoad(&pw_state.slots[slot].overflow),
+        start,
+    );
 }
 
 // Closes a draw.
 fn pw_finish_draw(totals: PwTotals) {
     let slot = pw_params.slot * 2u + totals.now;
     let start = totals.start;
-    atomicStore(&pw_state.slots[slot].overflow, totals.overflow);
     pw_state.slots[slot].vertex_start = start.vertices;
     pw_state.slots[slot].primitive_start = start.primitives;
     // Where an indirect draw has more of them than was said, they are noted already.

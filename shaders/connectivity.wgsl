@@ -31,18 +31,60 @@ fn pw_is_alike(slot: u32) -> bool {
     return differing == 0u;
 }
 
-// An item of the list of so many: its threadgroup, its first primitive there, and the one after its last. Beyond the list,
-// nothing.
-fn pw_connectivity_item(index: u32, items: u32) -> vec3u {
-    // Read before it is known that there is such an item, so that the two loads do not wait for each other.
-    let item = pw_params.connectivity_items + index * 2u;
-    let group = pw_state.words[item];
-    let first = pw_state.words[item + 1u];
-    if (index >= items) {
-        return vec3u(0u);
+// An item of the list: primitives `first` to `last` of a threadgroup, none where there is no such item, and where the
+// draw's primitives begin in the index buffer.
+struct PwItem {
+    group: u32,
+    first: u32,
+    last: u32,
+    start: u32,
+}
+
+var<workgroup> pw_item: PwItem;
+
+// What a lane knows of its patch of the threadgroup, as the hull pass wrote it down.
+struct PwBegun {
+    extent: vec2u,
+    primitive_base: u32,
+    primitives: u32,
+    points: u32,
+    vertices: u32,
+    factors: array<u32, PW_FACTORS>,
+}
+
+// Loads item `index` into `pw_item`, to be read after a barrier, and each lane's patch of it.
+//
+// The words of the draw's slot are asked for by one lane, since all workgroups ask for the same ones, and that soon takes
+// longer than the work itself. Everything else is asked for before it is known that there is such an item, so that few
+// loads wait for others.
+fn pw_begin_item(lane: u32, index: u32) -> PwBegun {
+    let listed = pw_params.connectivity_items + index * 2u;
+    let last_group = pw_params.first_threadgroup + max(pw_params.threadgroups, 1u) - 1u;
+    let group = clamp(pw_state.words[listed], pw_params.first_threadgroup, last_group);
+    let first = pw_state.words[listed + 1u];
+    if (lane == 0u) {
+        let slot = pw_slot_now(pw_params.slot);
+        let items = atomicLoad(&pw_state.slots[slot].connectivity);
+        let overflow = atomicLoad(&pw_state.slots[slot].overflow);
+        let primitives = pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES];
+        let last = min(first + pw_params.item_primitives, primitives);
+        // Where the draw did not fit, nothing was listed.
+        let is_listed = index < items && overflow == 0u;
+        pw_item = PwItem(group, first, select(first, last, is_listed), pw_state.slots[slot].primitive_start);
     }
-    let primitives = pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES];
-    return vec3u(group, first, min(first + pw_params.item_primitives, primitives));
+    var begun: PwBegun;
+    begun.extent = pw_group_patches(group);
+    if (lane < begun.extent.y) {
+        let record = pw_patch_record(begun.extent.x + lane);
+        begun.primitive_base = pw_state.words[record + PW_PATCH_PRIMITIVE_BASE];
+        begun.primitives = pw_state.words[record + PW_PATCH_PRIMITIVES];
+        begun.points = pw_state.words[record + PW_PATCH_POINTS];
+        begun.vertices = pw_state.words[record + PW_PATCH_VERTEX_BASE];
+        for (var i = 0u; i < PW_FACTORS; i++) {
+            begun.factors[i] = pw_state.words[record + PW_PATCH_FACTORS + select(i, 1u - i, PW_DOMAIN == 0u)];
+        }
+    }
+    return begun;
 }
 
 @compute @workgroup_size(PW_CONNECTIVITY_LANES)
@@ -52,54 +94,49 @@ fn pw_connectivity(
     @builtin(local_invocation_index) lane: u32,
 ) {
     // The dispatch is folded, so its last row may hold workgroups beyond the list; their items are empty.
-    let slot = pw_slot_now(pw_params.slot);
-    let items = atomicLoad(&pw_state.slots[slot].connectivity);
-    let item = pw_connectivity_item(pw_workgroup_index(workgroup, workgroups), items);
-    // Where the threadgroup's primitives begin in the index buffer.
-    var start = pw_state.slots[slot].primitive_start
-        + pw_state.words[pw_group_record(item.x) + PW_GROUP_PRIMITIVE_BASE];
+    let begun = pw_begin_item(lane, pw_workgroup_index(workgroup, workgroups));
+    let item = workgroupUniformLoad(&pw_item);
+    // Of all threadgroups before this one.
+    var before = pw_state.words[pw_group_record(item.group) + PW_GROUP_PRIMITIVE_BASE];
     if (pw_params.two_levels != 0u) {
-        start += pw_state.words[pw_params.block_sums + (item.x - pw_params.first_threadgroup) / PW_BLOCK];
+        before += pw_state.words[pw_params.block_sums + (item.group - pw_params.first_threadgroup) / PW_BLOCK];
     }
-    pw_connect(lane, item, start);
+    if (item.first < item.last) {
+        pw_connect(lane, item, begun, before);
+    }
 }
 
-// The indices of an item's primitives; those of its threadgroup begin at primitive `start` of the index buffer.
-fn pw_connect(lane: u32, item: vec3u, start: u32) {
-    let group = item.x;
-    let extent = pw_group_patches(group);
-    for (var i = lane; i < extent.y; i += PW_CONNECTIVITY_LANES) {
-        let record = pw_patch_record(extent.x + i);
-        pw_bases[i] = pw_state.words[record + PW_PATCH_PRIMITIVE_BASE];
-        if (i + 1u == extent.y) {
-            pw_bases[i + 1u] = pw_bases[i] + pw_state.words[record + PW_PATCH_PRIMITIVES];
+// The indices of an item's primitives, of whose draw `before` come before its threadgroup.
+fn pw_connect(lane: u32, item: PwItem, begun: PwBegun, before: u32) {
+    let extent = begun.extent;
+    // A lane a patch: there are no more of them than lanes.
+    if (lane < extent.y) {
+        pw_bases[lane] = begun.primitive_base;
+        if (lane + 1u == extent.y) {
+            pw_bases[lane + 1u] = begun.primitive_base + begun.primitives;
         }
-        pw_patch_points[i] = pw_state.words[record + PW_PATCH_POINTS];
-        pw_patch_vertices[i] = pw_state.words[record + PW_PATCH_VERTEX_BASE];
-        var bits: array<u32, PW_FACTORS>;
-        for (var j = 0u; j < PW_FACTORS; j++) {
-            bits[j] = pw_state.words[record + PW_PATCH_FACTORS + select(j, 1u - j, PW_DOMAIN == 0u)];
-        }
-        let tessellated = pw_patch(bits);
-        for (var j = 0u; j < PW_CONTEXTS; j++) {
-            pw_shapes[i][j] = tessellated.contexts[j].shape;
+        pw_patch_points[lane] = begun.points;
+        pw_patch_vertices[lane] = begun.vertices;
+        let tessellated = pw_patch(begun.factors);
+        for (var i = 0u; i < PW_CONTEXTS; i++) {
+            pw_shapes[lane][i] = tessellated.contexts[i].shape;
         }
     }
     workgroupBarrier();
-    for (var i = lane; i < extent.y; i += PW_CONNECTIVITY_LANES) {
-        pw_alike[i] = select(0u, 1u, pw_is_alike(i));
+    if (lane < extent.y) {
+        pw_alike[lane] = select(0u, 1u, pw_is_alike(lane));
     }
     workgroupBarrier();
     // Small items are what keeps a large device busy with little work: all lanes have a primitive only if each is a column
     // of its own.
     let longest = clamp(pw_params.item_primitives / (PW_CONNECTIVITY_LANES * 4u), 1u, PW_LONGEST_RUN);
-    for (var i = lane; i < extent.y; i += PW_CONNECTIVITY_LANES) {
-        pw_find_runs(i, extent.y, longest);
+    if (lane < extent.y) {
+        pw_find_runs(lane, extent.y, longest);
     }
     workgroupBarrier();
 
-    let first_column = pw_column(item.y) + lane;
-    let last_column = pw_column(item.z);
+    let first_column = pw_column(item.first) + lane;
+    let last_column = pw_column(item.last);
     var run = pw_run_of(first_column);
     for (var column = first_column; column < last_column; column += PW_CONNECTIVITY_LANES) {
         while (run + 1u < pw_runs && pw_run_columns[run + 1u] <= column) {
@@ -110,7 +147,7 @@ fn pw_connect(lane: u32, item: vec3u, start: u32) {
         let end = pw_run_patches[run + 1u];
         pw_patch_slot = pw_run_patches[run];
         let corners = pw_primitive(primitive, pw_patch_points[pw_patch_slot]);
-        var place = (start + pw_bases[pw_patch_slot] + primitive) * PW_VERTICES_PER_PRIMITIVE;
+        var place = (item.start + before + pw_bases[pw_patch_slot] + primitive) * PW_VERTICES_PER_PRIMITIVE;
         for (var slot = pw_patch_slot; slot < end; slot++) {
             let vertices = corners + pw_patch_vertices[slot];
             pw_indices[place] = vertices.x;

@@ -3,11 +3,6 @@
 //
 // Composed after allocate.wgsl and connectivity.wgsl.
 
-// The workgroup's item, read by one lane; empty beyond the list.
-var<workgroup> pw_item: vec4u;
-
-// Threadgroups that a lane adds up.
-const PW_GROUPS_A_LANE: u32 = PW_BLOCK / PW_CONNECTIVITY_LANES;
 const PW_PARTIAL_ROW: u32 = 16u;
 
 var<workgroup> pw_partial: array<u32, PW_CONNECTIVITY_LANES>;
@@ -40,34 +35,25 @@ fn pw_finish(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let index = pw_workgroup_index(workgroup, workgroups);
-    // The primitives of this lane's threadgroups, asked for before it is known which of them lie before the item: what waits
-    // for nothing comes first. The draw has at most PW_BLOCK threadgroups, so no sum wraps.
-    var counts: array<u32, PW_GROUPS_A_LANE>;
-    for (var i = 0u; i < PW_GROUPS_A_LANE; i++) {
-        let group = i * PW_CONNECTIVITY_LANES + lane;
-        if (group < pw_params.threadgroups) {
-            counts[i] = pw_state.words[pw_group_record(pw_params.first_threadgroup + group) + PW_GROUP_PRIMITIVES];
+    // The last workgroup closes the draw, since it seldom has an item besides.
+    let closes = index + 1u == workgroups.x * workgroups.y;
+    let begun = pw_begin_item(lane, index);
+    let item = workgroupUniformLoad(&pw_item);
+    if (item.first < item.last) {
+        // Primitives before the threadgroup's own. The draw has at most PW_BLOCK threadgroups, so no sum wraps.
+        var before = 0u;
+        for (var i = lane; i < pw_params.threadgroups; i += PW_CONNECTIVITY_LANES) {
+            let group = pw_params.first_threadgroup + i;
+            if (group < item.group) {
+                before += pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES];
+            }
         }
+        pw_connect(lane, item, begun, pw_sum_lanes(lane, before));
     }
-    // The hull pass noted where the draw begins, since `used` changes here.
-    let slot = pw_slot_now(pw_params.slot);
-    let totals = pw_read_totals(PwUsed(pw_state.slots[slot].vertex_start, pw_state.slots[slot].primitive_start));
-    if (lane == 0u) {
-        pw_item = vec4u(pw_connectivity_item(index, select(totals.connectivity, 0u, totals.overflow != 0u)), 0u);
+    // What is written here the others do not read, or find as they have it already.
+    if (closes && lane == 0u) {
+        // The hull pass noted where the draw begins, since `used` changes here.
+        let slot = pw_slot_now(pw_params.slot);
+        pw_finish_draw(pw_read_totals(PwUsed(pw_state.slots[slot].vertex_start, pw_state.slots[slot].primitive_start)));
     }
-    let item = workgroupUniformLoad(&pw_item).xyz;
-    // The last workgroup closes the draw, since it seldom has an item besides. What it writes the others do not read, or find
-    // as they have it already.
-    if (index + 1u == workgroups.x * workgroups.y && lane == 0u) {
-        pw_finish_draw(totals);
-    }
-    if (item.y >= item.z) {
-        return;
-    }
-    var before = 0u;
-    for (var i = 0u; i < PW_GROUPS_A_LANE; i++) {
-        let group = pw_params.first_threadgroup + i * PW_CONNECTIVITY_LANES + lane;
-        before += select(0u, counts[i], group < item.x);
-    }
-    pw_connect(lane, item, totals.start.primitives + pw_sum_lanes(lane, before));
 }

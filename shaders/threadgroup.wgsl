@@ -135,9 +135,13 @@ fn pw_threadgroup(
     var first_id = 0u;
 
     if (pw_params.role == PW_ROLE_HULL) {
-        // Asked for here, so that no lane waits for it later.
-        let slot = pw_slot_next(pw_params.slot);
-        let used = pw_chunk_used(pw_params.chunk, pw_params.is_first);
+        // Asked for here, so that nothing waits for it later; by one lane, since all workgroups ask for the same words.
+        var slot = 0u;
+        var used = PwUsed(0u, 0u);
+        if (lane == 0u) {
+            slot = pw_slot_next(pw_params.slot);
+            used = pw_chunk_used(pw_params.chunk, pw_params.is_first);
+        }
         if (index >= pw_params.threadgroups) {
             if (index == 0u && lane == 0u) {
                 pw_begin_draw(slot, used);
@@ -198,7 +202,7 @@ fn pw_threadgroup(
         workgroupBarrier();
 
         if (lane == 0u) {
-            pw_decision = pw_decide(group, patches, slot, used.vertices);
+            pw_decision = pw_decide(group, patches, slot, used);
             if (index == 0u) {
                 pw_begin_draw(slot, used);
             }
@@ -345,7 +349,7 @@ fn pw_threadgroup(
     }
 }
 
-// Reserves `count` items of a list for its threadgroup; whether they fit.
+// Whether `count` from `place` on fit; no sum wraps.
 fn pw_fits(place: u32, count: u32, capacity: u32) -> bool {
     return place <= capacity && count <= capacity - place;
 }
@@ -359,9 +363,9 @@ fn pw_begin_draw(slot: u32, used: PwUsed) {
 }
 
 // The fixed-function end of the hull pass, by one lane: totals of the threadgroup, the heuristic, its range of vertices
-// in a chunk of which `start` are taken, its off-chip block and its items for the passes that follow. Counts in `slot`;
+// in a chunk of which `used` is taken, its off-chip block and its items for the passes that follow. Counts in `slot`;
 // returns what `pw_decision` holds.
-fn pw_decide(group: u32, patches: u32, slot: u32, start: u32) -> vec4u {
+fn pw_decide(group: u32, patches: u32, slot: u32, used: PwUsed) -> vec4u {
     var points = 0u;
     var primitives = 0u;
     var culled = 0u;
@@ -399,12 +403,12 @@ fn pw_decide(group: u32, patches: u32, slot: u32, start: u32) -> vec4u {
     if (old_primitives + primitives < old_primitives) {
         atomicAdd(&pw_state.slots[slot].primitives_high, 1u);
     }
-    let base = start + old;
+    let base = used.vertices + old;
     var overflow = 0u;
-    // Each comparison is made so that no sum wraps: what is left of the capacity against what is asked.
-    if (points > pw_params.vertex_capacity - start || old > pw_params.vertex_capacity - start - points) {
-        overflow |= PW_OVERFLOW_VERTICES;
-    }
+    let fit = pw_fits(old, points, pw_params.vertex_capacity - used.vertices);
+    overflow |= select(PW_OVERFLOW_VERTICES, 0u, fit);
+    let primitives_fit = pw_fits(old_primitives, primitives, pw_params.primitive_capacity - used.primitives);
+    overflow |= select(PW_OVERFLOW_PRIMITIVES, 0u, primitives_fit);
 
     var last = points;
     var block = 0u;
