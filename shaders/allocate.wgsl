@@ -36,22 +36,23 @@ fn pw_scan_exclusive(lane: u32, value: u32) -> vec2u {
     return vec2u(before, total);
 }
 
-// Scans the primitives of up to PW_BLOCK threadgroups from `first` on and returns their total. Sums
+// Scans the primitives of up to PW_BLOCK threadgroups from the `first` of the dispatch on and returns their total. Sums
 // within a block cannot wrap: 1,024 threadgroups of at most 256 patches of at most 8,192 primitives.
 fn pw_scan_groups(lane: u32, first: u32) -> u32 {
-    let last = min(first + PW_BLOCK, pw_params.first_threadgroup + pw_params.threadgroups);
+    let last = min(first + PW_BLOCK, pw_params.threadgroups);
     let mine = first + lane * 4u;
     var counts: vec4u;
     for (var i = 0u; i < 4u; i++) {
         if (mine + i < last) {
-            counts[i] = pw_state.words[pw_group_record(mine + i) + PW_GROUP_PRIMITIVES];
+            counts[i] = pw_state.words[pw_params.primitive_counts + mine + i];
         }
     }
     let scanned = pw_scan_exclusive(lane, counts.x + counts.y + counts.z + counts.w);
     var base = scanned.x;
     for (var i = 0u; i < 4u; i++) {
         if (mine + i < last) {
-            pw_state.words[pw_group_record(mine + i) + PW_GROUP_PRIMITIVE_BASE] = base;
+            let group = pw_params.first_threadgroup + mine + i;
+            pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVE_BASE] = base;
         }
         base += counts[i];
     }
@@ -68,7 +69,7 @@ fn pw_allocate_blocks(
     if (block * PW_BLOCK >= pw_params.threadgroups) {
         return;
     }
-    let total = pw_scan_groups(lane, pw_params.first_threadgroup + block * PW_BLOCK);
+    let total = pw_scan_groups(lane, block * PW_BLOCK);
     if (lane == 0u) {
         pw_state.words[pw_params.block_sums + block] = total;
     }
@@ -83,7 +84,7 @@ fn pw_allocate_draw(@builtin(local_invocation_index) lane: u32) {
         totals = pw_read_totals(pw_chunk_used(pw_params.chunk, pw_params.is_first));
     }
     if (pw_params.two_levels == 0u) {
-        pw_scan_groups(lane, pw_params.first_threadgroup);
+        pw_scan_groups(lane, 0u);
     } else {
         // These sums wrap only where there are too many primitives to draw any.
         var carry = 0u;

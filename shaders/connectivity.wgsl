@@ -127,11 +127,9 @@ fn pw_connect(lane: u32, item: PwItem, begun: PwBegun, before: u32) {
         pw_alike[lane] = select(0u, 1u, pw_is_alike(lane));
     }
     workgroupBarrier();
-    // Small items are what keeps a large device busy with little work: all lanes have a primitive only if each is a column
-    // of its own.
-    let longest = clamp(pw_params.item_primitives / (PW_CONNECTIVITY_LANES * 4u), 1u, PW_LONGEST_RUN);
+    // Even the smallest items have a column of that many patches for each lane.
     if (lane < extent.y) {
-        pw_find_runs(lane, extent.y, longest);
+        pw_find_runs(lane, extent.y, PW_LONGEST_RUN);
     }
     workgroupBarrier();
 

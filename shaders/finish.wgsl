@@ -38,15 +38,18 @@ fn pw_finish(
     // The last workgroup closes the draw, since it seldom has an item besides.
     let closes = index + 1u == workgroups.x * workgroups.y;
     let begun = pw_begin_item(lane, index);
+    // Asked for before the item is known, as all there is of a draw of few threadgroups.
+    var before = 0u;
+    if (lane < pw_params.threadgroups) {
+        before = pw_state.words[pw_params.primitive_counts + lane];
+    }
     let item = workgroupUniformLoad(&pw_item);
     if (item.first < item.last) {
         // Primitives before the threadgroup's own. The draw has at most PW_BLOCK threadgroups, so no sum wraps.
-        var before = 0u;
-        for (var i = lane; i < pw_params.threadgroups; i += PW_CONNECTIVITY_LANES) {
-            let group = pw_params.first_threadgroup + i;
-            if (group < item.group) {
-                before += pw_state.words[pw_group_record(group) + PW_GROUP_PRIMITIVES];
-            }
+        let own = item.group - pw_params.first_threadgroup;
+        before = select(0u, before, lane < own);
+        for (var i = lane + PW_CONNECTIVITY_LANES; i < own; i += PW_CONNECTIVITY_LANES) {
+            before += pw_state.words[pw_params.primitive_counts + i];
         }
         pw_connect(lane, item, begun, pw_sum_lanes(lane, before));
     }

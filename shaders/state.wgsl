@@ -88,6 +88,9 @@ struct PwParams {
 
     // 1: the draw is the first in its chunk since the reset, and begins at its front whatever `used` says.
     is_first: u32,
+    // Where the primitives of each threadgroup lie beside one another, in words of `pw_state.words`: whoever adds them up
+    // reads an eighth of the memory that the records take.
+    primitive_counts: u32,
 }
 
 const PW_NO_TABLE: u32 = 0xffffffffu;

@@ -57,9 +57,10 @@ fn pw_is_alike(slot: u32) -> bool {
 }
 
 // How long the runs of a threadgroup with so many points are. Where there are fewer, all lanes are busy only if each point
-// of each patch is a column of its own.
+// of each patch is a column of its own. The domain pass gains by longer ones than the hull pass.
 fn pw_longest_run(points: u32) -> u32 {
-    return select(1u, PW_LONGEST_RUN, points >= PW_LANES * 8u * PW_LONGEST_RUN);
+    let longest = select(PW_LONGEST_RUN, 2u * PW_LONGEST_RUN, pw_params.role == PW_ROLE_DOMAIN);
+    return select(1u, longest, points >= PW_LANES * 8u * longest);
 }
 
 // GCN's factor ring holds an isoline's detail before its density; so do the records.
@@ -445,6 +446,7 @@ fn pw_decide(group: u32, patches: u32, slot: u32, used: PwUsed) -> vec4u {
     let record = pw_group_record(group);
     pw_state.words[record + PW_GROUP_POINTS] = points;
     pw_state.words[record + PW_GROUP_PRIMITIVES] = primitives;
+    pw_state.words[pw_params.primitive_counts + group - pw_params.first_threadgroup] = primitives;
     pw_state.words[record + PW_GROUP_VERTEX_BASE] = base;
     pw_state.words[record + PW_GROUP_SUM_LOW] = sum_low;
     pw_state.words[record + PW_GROUP_SUM_HIGH] = sum_high;

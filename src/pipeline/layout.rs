@@ -24,8 +24,8 @@ pub(crate) const SMALL_ITEM: Item = Item { waves: 8, primitives: 512 };
 const LARGE_ITEM: Item = Item { waves: 64, primitives: 8192 };
 /// What a processor takes: it has few lanes to keep busy.
 const PROCESSOR_ITEM: Item = Item { waves: 16, primitives: 2048 };
-/// Items that keep a large device busy: several times as many workgroups as an H200 runs at once.
-const BUSY_ITEMS: u32 = 4096;
+/// Items that keep a large device busy, of waves and of primitives: some times as many workgroups as an H200 runs at once.
+const BUSY_ITEMS: Item = Item { waves: 2048, primitives: 4096 };
 
 /// What one workgroup of a pass takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ impl Item {
         if on_processor {
             return PROCESSOR_ITEM;
         }
-        let size = |work: u32, small: u32, large: u32| {
-            let size = (work / BUSY_ITEMS).clamp(small, large);
+        let size = |work: u32, busy: u32, small: u32, large: u32| {
+            let size = (work / busy).clamp(small, large);
             1 << size.ilog2()
         };
         Self {
-            waves: size(vertices / WAVE, SMALL_ITEM.waves, LARGE_ITEM.waves),
-            primitives: size(primitives, SMALL_ITEM.primitives, LARGE_ITEM.primitives),
+            waves: size(vertices / WAVE, BUSY_ITEMS.waves, SMALL_ITEM.waves, LARGE_ITEM.waves),
+            primitives: size(primitives, BUSY_ITEMS.primitives, SMALL_ITEM.primitives, LARGE_ITEM.primitives),
         }
     }
 }
@@ -145,7 +145,8 @@ pub(crate) struct Params {
     pub(crate) most_patches: u32,
     pub(crate) most_threadgroups: u32,
     pub(crate) is_first: u32,
-    pub(crate) spare: [u32; 3],
+    pub(crate) primitive_counts: u32,
+    pub(crate) spare: [u32; 2],
 }
 
 const _: () = assert!(size_of::<Params>() as u64 <= PARAMS_STRIDE && size_of::<Params>().is_multiple_of(16));

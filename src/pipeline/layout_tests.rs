@@ -84,7 +84,7 @@ fn structs_lie_as_in_wgsl() {
         index_kind index_offset index_count ds_wave_threshold connectivity_items connectivity_capacity slots item_waves
         item_primitives on_chip_below
         vertex_buffers patch_table draw_indices readings first_patch_id indirect_offset indirect_stride most_patches most_threadgroups
-        is_first);
+        is_first primitive_counts);
     assert_eq!(kernel.members("PwParams"), (params, size_of::<Params>() as u32));
     let slot = fields!(Slot:
         vertices vertices_high queue off_chip overflow primitives primitives_high vertex_start primitive_start

@@ -85,6 +85,8 @@ pub(crate) struct StateOffsets {
     pub(crate) connectivity_capacity: u32,
     /// For pipelines with strip cuts: each draw's number of patches and the first index of each.
     pub(crate) patch_table: u32,
+    /// Of the threadgroups of one dispatch of the hull pass.
+    pub(crate) primitive_counts: u32,
 }
 
 /// Lays out the words of the state buffer; also their number.
@@ -103,6 +105,7 @@ pub(super) fn state_offsets(
         // A number for each draw, and an index for each of its patches.
         table_patches
             .map_or(0, |patches| u64::from(patches) + u64::from(descriptor.draws) * descriptor.chunks.len() as u64),
+        u64::from(descriptor.threadgroups),
     ];
     let words: u64 = parts.iter().sum();
     if words > u64::from(u32::MAX / 4) {
@@ -121,6 +124,7 @@ pub(super) fn state_offsets(
     let queue = block_sums + parts[2] as u32;
     let connectivity_items = queue + parts[3] as u32;
     let patch_table = connectivity_items + parts[4] as u32;
+    let primitive_counts = patch_table + parts[5] as u32;
     let offsets = StateOffsets {
         threadgroup_records,
         patch_records,
@@ -130,6 +134,7 @@ pub(super) fn state_offsets(
         connectivity_items,
         connectivity_capacity,
         patch_table,
+        primitive_counts,
     };
     Ok((offsets, words))
 }
