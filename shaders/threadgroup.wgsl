@@ -57,10 +57,9 @@ fn pw_is_alike(slot: u32) -> bool {
 }
 
 // How long the runs of a threadgroup with so many points are. Where there are fewer, all lanes are busy only if each point
-// of each patch is a column of its own. The domain pass gains by longer ones than the hull pass.
+// of each patch is a column of its own. The same in both roles, since they share out the columns of a threadgroup.
 fn pw_longest_run(points: u32) -> u32 {
-    let longest = select(PW_LONGEST_RUN, 2u * PW_LONGEST_RUN, pw_params.role == PW_ROLE_DOMAIN);
-    return select(1u, longest, points >= PW_LANES * 8u * longest);
+    return select(1u, PW_LONGEST_RUN, points >= PW_LANES * 8u * PW_LONGEST_RUN);
 }
 
 // GCN's factor ring holds an isoline's detail before its density; so do the records.
